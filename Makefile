@@ -1,0 +1,48 @@
+# Every target first brings .venv up to date; nothing is done when nothing changed.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/installed
+
+# One BLAS thread: the tests use the cores by running side by side.
+export OPENBLAS_NUM_THREADS := 1
+export OMP_NUM_THREADS := 1
+
+PYTEST := $(BIN)/python -m pytest -n 2 --dist worksteal
+
+.DEFAULT_GOAL := help
+.PHONY: help install run test test-all check bench reproduce clean
+
+help: ## list the targets
+	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/' | expand -t 14
+
+install: $(STAMP) ## bring .venv up to date
+
+$(STAMP): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
+	touch $@
+
+run: $(STAMP) ## a quick comparison on synthetic data, end to end
+	$(BIN)/imwk quick
+
+test: $(STAMP) ## the fast suite
+	$(PYTEST) -m "not slow and not reproduce"
+
+test-all: test ## adds the published and golden figures
+	$(PYTEST) -m "slow and not reproduce" tests
+
+check: $(STAMP) ## ruff, mypy --strict, import-linter
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(STAMP) ## speed as ratios, back to back in one process
+	$(BIN)/python -m benchmarks
+
+reproduce: $(STAMP) ## the long published figures (IMWK_SHARED must be set)
+	$(PYTEST) -m reproduce -s tests
+
+clean: ## remove .venv and caches
+	rm -rf $(VENV) .hypothesis .mypy_cache .pytest_cache .ruff_cache

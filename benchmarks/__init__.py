@@ -1,0 +1,1 @@
+"""Speed, always as ratios measured back to back in one process."""

@@ -1,0 +1,1 @@
+"""What is computed: the numeric core, the data sets, and (later) the plan of a sweep."""

@@ -1,0 +1,25 @@
+"""The numeric core: NumPy and the standard library only; knows nothing of sweeps, Dask or files."""
+
+from pipeline.core.agreement import adjusted_rand_index
+from pipeline.core.centres import minkowski_centre
+from pipeline.core.errors import ConstantFeatureWarning, ImwkError, InvalidInputError
+from pipeline.core.imwk import ImwkResult, imwk, imwk_many
+from pipeline.core.kmeans import KMeansResult, kmeans
+from pipeline.core.normalise import NORMALISATIONS, normalise
+from pipeline.core.rescale import rescale
+
+__all__ = [
+    "NORMALISATIONS",
+    "ConstantFeatureWarning",
+    "ImwkError",
+    "ImwkResult",
+    "InvalidInputError",
+    "KMeansResult",
+    "adjusted_rand_index",
+    "imwk",
+    "imwk_many",
+    "kmeans",
+    "minkowski_centre",
+    "normalise",
+    "rescale",
+]

@@ -1,0 +1,107 @@
+"""The normalisations: a registry of pure functions, one feature per column."""
+
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pipeline.core.errors import ConstantFeatureWarning
+from pipeline.core.validation import FloatArray, as_choice, as_matrix
+
+Location = Callable[[FloatArray], FloatArray]
+Spread = Callable[[FloatArray], FloatArray]
+
+
+def _mean(X: FloatArray) -> FloatArray:
+    return np.asarray(X.mean(axis=0))
+
+
+def _minimum(X: FloatArray) -> FloatArray:
+    return np.asarray(X.min(axis=0))
+
+
+def _median(X: FloatArray) -> FloatArray:
+    return np.asarray(np.median(X, axis=0))
+
+
+def _origin(X: FloatArray) -> FloatArray:
+    return np.zeros(X.shape[1])
+
+
+def _standard_deviation(X: FloatArray) -> FloatArray:
+    return np.asarray(X.std(axis=0))
+
+
+def _range(X: FloatArray) -> FloatArray:
+    return np.asarray(np.ptp(X, axis=0))
+
+
+def _length(X: FloatArray) -> FloatArray:
+    return np.asarray(np.sqrt(np.square(X).sum(axis=0)))
+
+
+def _median_absolute_deviation(X: FloatArray) -> FloatArray:
+    return _median(np.abs(X - _median(X)))
+
+
+NORMALISATIONS: dict[str, tuple[Location, Spread]] = {
+    "z-score": (_mean, _standard_deviation),
+    "range": (_mean, _range),
+    "min-max": (_minimum, _range),
+    "unit-length": (_origin, _length),
+    "robust-z-score": (_median, _median_absolute_deviation),
+}
+
+
+def normalise(X: ArrayLike, name: str) -> FloatArray:
+    """Normalise every feature of `X`.
+
+    Parameters
+    ----------
+    X : array_like, shape (n, m)
+        Entities in rows, features in columns. It is not changed.
+    name : str
+        ``z-score``, ``range``, ``min-max``, ``unit-length`` or ``robust-z-score``.
+
+    Returns
+    -------
+    ndarray, shape (n, m)
+        The normalised data. A feature without spread (constant, or with a median absolute
+        deviation of 0 under ``robust-z-score``) becomes zeros.
+
+    Warns
+    -----
+    ConstantFeatureWarning
+        Names the features that were set to zeros.
+
+    Examples
+    --------
+    >>> normalise([[1.0, 10.0], [2.0, 30.0], [3.0, 20.0]], "range")
+    array([[-0.5, -0.5],
+           [ 0. ,  0.5],
+           [ 0.5,  0. ]])
+    """
+    matrix = _near_one(as_matrix(X))
+    location, spread = NORMALISATIONS[as_choice(name, "normalisation", NORMALISATIONS)]
+    width = spread(matrix)
+    flat = (np.ptp(matrix, axis=0) == 0) | (width == 0)
+    if flat.any():
+        _warn_of_flat_features(np.flatnonzero(flat).tolist(), name)
+    scaled = (matrix - location(matrix)) / np.where(flat, 1.0, width)
+    scaled[:, flat] = 0.0
+    return np.asarray(scaled)
+
+
+def _near_one(X: FloatArray) -> FloatArray:
+    """Scale each feature by a power of two: loses no bit, and nothing can overflow afterwards."""
+    return np.asarray(np.ldexp(X, -np.frexp(np.abs(X).max(axis=0))[1]))
+
+
+def _warn_of_flat_features(columns: list[int], name: str) -> None:
+    warnings.warn(
+        f"features {columns} have no spread under {name} normalisation and were set to zeros; "
+        "drop them to silence this warning",
+        ConstantFeatureWarning,
+        stacklevel=3,
+    )

@@ -1,0 +1,95 @@
+"""The core against tests/reference.py, step by step from the same state and as whole runs."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from pipeline.core import imwk, minkowski_centre
+from pipeline.core.imwk import assign
+from pipeline.core.minkowski import dispersions
+from pipeline.core.validation import FloatArray
+from pipeline.core.weights import SMALL_DISPERSION, cluster_weights, pattern_weights
+from tests import reference
+from tests.strategies import HARD, WALKABLE, Case, cases
+
+#: Decisions with a smaller relative margin may go either way by rounding.
+MARGIN = 1e-6
+
+
+def state_after(case: Case) -> tuple[FloatArray, FloatArray]:
+    """Centroids and weights as they stand after a few rounds: a typical state of the main loop."""
+    run = imwk(case.X, case.k, case.p)
+    return run.centroids, run.weights
+
+
+@settings(max_examples=300)
+@given(cases())
+def test_centre_is_within_a_millionth_of_the_range(case: Case) -> None:
+    difference = minkowski_centre(case.X, case.p) - reference.exact_centre(case.X, case.p)
+    assert (np.abs(difference) <= 1e-6 * np.ptp(case.X, axis=0)).all()
+
+
+@settings(max_examples=100)
+@given(cases(scales=WALKABLE))
+def test_fixed_step_centre_takes_the_same_walk(case: Case) -> None:
+    found = minkowski_centre(case.X, case.p, "fixed-step")
+    # the last steps, of 1e-4, compare sums that differ by rounding alone
+    np.testing.assert_allclose(found, reference.fixed_step_centre(case.X, case.p), atol=3e-4)
+
+
+@settings(max_examples=300)
+@given(cases())
+def test_weights_from_the_same_dispersions(case: Case) -> None:
+    D = np.array([dispersions(case.X, x, case.p) for x in case.X[: case.k]])
+    smoothed = D + (D.mean() or SMALL_DISPERSION)
+    main = [reference.weights(row, case.p) for row in smoothed]
+    np.testing.assert_allclose(cluster_weights(D, case.p), main, rtol=0, atol=1e-9)
+    pattern = reference.weights(D[0] + SMALL_DISPERSION, case.p)
+    np.testing.assert_allclose(pattern_weights(D[0], case.p), pattern, rtol=0, atol=1e-9)
+
+
+@settings(max_examples=300)
+@given(cases())
+def test_assignment_from_the_same_state(case: Case) -> None:
+    centroids, weights = state_after(case)
+    expected, margins = reference.assign(case.X, centroids, weights, case.p)
+    clear = margins > MARGIN
+    found = assign(case.X, centroids, weights, case.p)
+    np.testing.assert_array_equal(found[clear], expected[clear])
+
+
+@settings(max_examples=300)
+@given(cases())
+def test_weights_are_a_distribution(case: Case) -> None:
+    weights = imwk(case.X, case.k, case.p).weights
+    assert (weights >= 0).all()
+    np.testing.assert_allclose(weights.sum(axis=1), 1, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("centre", "scales", "examples", "at_least"),
+    [("exact", HARD, 300, 120), ("fixed-step", WALKABLE, 100, 40)],
+)
+def test_whole_runs_have_identical_labels(
+    centre: str, scales: tuple[float, ...], examples: int, at_least: int
+) -> None:
+    decided = 0
+
+    @settings(max_examples=examples)
+    @given(cases(scales))
+    def compare(case: Case) -> None:
+        nonlocal decided
+        expected = reference.imwk(case.X, case.k, case.p, centre)
+        found = imwk(case.X, case.k, case.p, centre)
+        if expected.margin <= MARGIN:
+            return
+        decided += 1
+        np.testing.assert_array_equal(found.labels, expected.labels)
+        assert found.patterns == expected.patterns
+        assert found.n_clusters == expected.n_clusters
+        assert found.converged == expected.converged
+        assert found.iterations == expected.iterations
+
+    compare()
+    print(f"{centre}: {decided} of {examples} data sets with every margin above {MARGIN:g}")
+    assert decided >= at_least

@@ -1,0 +1,106 @@
+"""Bad input gets one family of errors, with what, where and what to do; inputs never change."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pipeline.core import (
+    ImwkError,
+    adjusted_rand_index,
+    imwk,
+    imwk_many,
+    kmeans,
+    minkowski_centre,
+    normalise,
+    rescale,
+)
+from pipeline.datasets import synthetic_dataset
+
+GOOD = np.random.default_rng(1).normal(size=(12, 3))
+WITH_NAN = GOOD.copy()
+WITH_NAN[4, 2] = np.nan
+WITH_INFINITY = GOOD.copy()
+WITH_INFINITY[0, 1] = -np.inf
+
+TAKES_DATA: dict[str, Callable[[Any], object]] = {
+    "imwk": lambda X: imwk(X, 2, 2.0),
+    "imwk_many": lambda X: imwk_many(X, 2, [1.5, 2.0]),
+    "kmeans": lambda X: kmeans(X, 2, 3, seed=1),
+    "normalise": lambda X: normalise(X, "range"),
+    "minkowski_centre": lambda X: minkowski_centre(X, 1.5),
+    "rescale": lambda X: rescale(X, np.zeros(12, dtype=int), np.ones((1, 3))),
+}
+
+BAD_DATA: dict[str, tuple[Any, str]] = {
+    "NaN": (WITH_NAN, r"X holds nan at row 4, column 2 \(1 such cells.*Impute"),
+    "infinity": (WITH_INFINITY, r"X holds -inf at row 0, column 1.*Impute"),
+    "1-D": (GOOD[:, 0], r"two dimensions.*not 1.*reshape"),
+    "3-D": (GOOD[np.newaxis], r"two dimensions.*not 3"),
+    "no entity": (GOOD[:0], r"empty.*\(0, 3\).*at least one"),
+    "no feature": (GOOD[:, :0], r"empty.*\(12, 0\).*at least one"),
+    "text": ([["a", "b"], ["c", "d"]], r"table of numbers.*Encode"),
+    "ragged": ([[1.0, 2.0], [3.0]], r"rectangular table"),
+    "nothing": (None, r"two dimensions|table of numbers"),
+}
+
+
+@pytest.mark.parametrize(("X", "message"), BAD_DATA.values(), ids=BAD_DATA)
+@pytest.mark.parametrize("call", TAKES_DATA.values(), ids=TAKES_DATA)
+def test_bad_data_is_refused(call: Callable[[Any], object], X: Any, message: str) -> None:
+    with pytest.raises(ImwkError, match=message) as caught:
+        call(X)
+    assert isinstance(caught.value, ValueError)
+
+
+BAD_CALLS: dict[str, tuple[Callable[[], object], str]] = {
+    "k = 0": (lambda: imwk(GOOD, 0, 2), r"k must be a whole number of at least 1, not 0"),
+    "k > n": (lambda: imwk(GOOD, 13, 2), r"k = 13.*12 entities.*k <= 12"),
+    "k = 2.5": (lambda: imwk(GOOD, 2.5, 2), r"k must be a whole number.*2\.5"),  # type: ignore[arg-type]
+    "k text": (lambda: kmeans(GOOD, "two", 1, 1), r"k must be.*'two'"),  # type: ignore[arg-type]
+    "p < 1": (lambda: imwk(GOOD, 2, 0.9), r"p = 0\.9.*at least 1"),
+    "p NaN": (lambda: imwk(GOOD, 2, float("nan")), r"p = nan.*at least 1"),
+    "p infinite": (lambda: minkowski_centre(GOOD, float("inf")), r"p = inf.*finite"),
+    "p text": (lambda: imwk_many(GOOD, 2, ["x"]), r"p must be a number.*'x'"),  # type: ignore[list-item]
+    "one p of many": (lambda: imwk_many(GOOD, 2, [1.5, 0.5]), r"p = 0\.5"),
+    "centre": (lambda: imwk(GOOD, 2, 2, "exakt"), r"centre 'exakt'.*Did you mean 'exact'"),
+    "method": (lambda: minkowski_centre(GOOD, 2, "newton"), r"centre 'newton'.*fixed-step"),
+    "normalisation": (lambda: normalise(GOOD, "zscore"), r"'zscore'.*Did you mean 'z-score'"),
+    "restarts": (lambda: kmeans(GOOD, 2, 0, 1), r"restarts.*at least 1, not 0"),
+    "seed": (lambda: kmeans(GOOD, 2, 1, -1), r"seed.*at least 0, not -1"),
+    "too large for p": (lambda: imwk(GOOD * 1e100, 2, 5), r"does not fit.*Normalise X first"),
+    "too wide to walk": (lambda: imwk(GOOD * 1e6, 2, 3, "fixed-step"), r"spans.*centre='exact'"),
+    "ARI lengths": (lambda: adjusted_rand_index([0, 1], [0, 1, 1]), r"\(2,\) and \(3,\)"),
+    "ARI 2-D truth": (lambda: adjusted_rand_index([[0, 1]], [0, 1]), r"\(1, 2\) and \(2,\)"),
+    "ARI NaN": (lambda: adjusted_rand_index([0.0, np.nan], [0, 1]), r"truth holds NaN.*Drop"),
+    "few labels": (lambda: rescale(GOOD, [0, 1], np.ones((2, 3))), r"12 whole numbers.*\(2,\)"),
+    "real labels": (lambda: rescale(GOOD, np.zeros(12), np.ones((1, 3))), r"float64"),
+    "high label": (lambda: rescale(GOOD, [2] * 12, np.ones((2, 3))), r"0 to 1"),
+    "negative label": (lambda: rescale(GOOD, [-1] * 12, np.ones((2, 3))), r"from -1"),
+    "few weights": (lambda: rescale(GOOD, [0] * 12, np.ones((1, 2))), r"2 columns.*3 features"),
+    "configuration": (lambda: synthetic_dataset("1000x6-4", 0, 1), r"Did you mean '1000x6-3'"),
+    "index": (lambda: synthetic_dataset("1000x6-3", -1, 1), r"index.*at least 0"),
+}
+
+
+@pytest.mark.parametrize(("call", "message"), BAD_CALLS.values(), ids=BAD_CALLS)
+def test_bad_arguments_are_refused(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(ImwkError, match=message) as caught:
+        call()
+    assert isinstance(caught.value, ValueError)
+
+
+@pytest.mark.parametrize("call", TAKES_DATA.values(), ids=TAKES_DATA)
+def test_inputs_are_never_changed(call: Callable[[Any], object]) -> None:
+    X = GOOD.copy()
+    X.flags.writeable = False
+    call(X)
+    np.testing.assert_array_equal(X, GOOD)
+
+
+@pytest.mark.parametrize("call", TAKES_DATA.values(), ids=TAKES_DATA)
+def test_lists_and_other_layouts_are_taken(call: Callable[[Any], object]) -> None:
+    call(GOOD.tolist())
+    call(np.asfortranarray(GOOD))
+    call(np.repeat(GOOD, 2, axis=1)[:, ::2])

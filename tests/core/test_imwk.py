@@ -1,0 +1,118 @@
+"""Behaviour of whole runs that holds without an oracle."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.core import imwk, imwk_many, normalise, rescale
+from pipeline.core.centres import CENTRES
+from pipeline.core.imwk import ImwkResult, assign
+from pipeline.core.validation import FloatArray
+from pipeline.datasets import synthetic_dataset
+
+EDGE_EXPONENTS = [1.0, 1.0001, 1.5, 2.0, 20.0]
+
+EDGE_DATA: dict[str, FloatArray] = {
+    "a single entity": np.array([[0.3, 0.7]]),
+    "a single feature": np.array([[0.0], [0.1], [0.9], [1.0]]),
+    "identical rows": np.full((6, 2), 0.1),
+    "duplicate rows": np.repeat([[0.1, 0.7], [0.9, 0.2]], 4, axis=0),
+    "a constant feature": np.column_stack([np.linspace(0, 1, 9), np.full(9, 0.1)]),
+    "zeros": np.zeros((5, 3)),
+    "tiny values": np.random.default_rng(1).normal(size=(9, 3)) * 1e-200,
+    "large values": np.random.default_rng(1).normal(size=(9, 3)) * 1e9,
+    "continuous": np.random.default_rng(2).normal(size=(30, 4)),
+    "one-hot": np.eye(4)[np.random.default_rng(3).integers(0, 4, size=20)],
+}
+
+
+def assert_valid(result: ImwkResult, X: FloatArray, k: int) -> None:
+    kept = min(k, result.patterns)
+    assert result.centroids.shape == result.weights.shape == (kept, X.shape[1])
+    assert np.isfinite(result.centroids).all()
+    assert (result.weights >= 0).all()
+    np.testing.assert_allclose(result.weights.sum(axis=1), 1, rtol=0, atol=1e-12)
+    assert result.labels.shape == (len(X),)
+    assert set(result.labels.tolist()) <= set(range(kept))
+    assert result.n_clusters == len(set(result.labels.tolist()))
+    assert 1 <= result.iterations <= 500
+
+
+@pytest.mark.parametrize("p", EDGE_EXPONENTS)
+@pytest.mark.parametrize(
+    ("data", "centre"),
+    # large values are refused for the fixed-step walk: test_bad_input.py shows the message
+    [case for case in product(EDGE_DATA, CENTRES) if case != ("large values", "fixed-step")],
+)
+def test_edge_data_give_a_valid_result(data: str, p: float, centre: str) -> None:
+    X = EDGE_DATA[data]
+    for k in {1, (len(X) + 1) // 2, len(X)}:
+        assert_valid(imwk(X, k, p, centre), X, k)
+
+
+@pytest.mark.parametrize("p", EDGE_EXPONENTS)
+def test_identical_rows_get_equal_weights(p: float) -> None:
+    weights = imwk(EDGE_DATA["identical rows"], 1, p).weights
+    expected = [[1, 0]] if p == 1 else [[0.5, 0.5]]  # at p = 1 one feature takes all
+    np.testing.assert_array_equal(weights, expected)
+
+
+def test_k_equal_n_makes_every_entity_its_own_cluster() -> None:
+    X = np.random.default_rng(5).normal(size=(12, 3))
+    result = imwk(X, 12, 2.0)
+    assert result.n_clusters == result.patterns
+
+
+@given(seed=st.integers(0, 10_000), p=st.sampled_from([1.3, 2.0, 3.7]))
+def test_permuted_features_give_the_same_partition(seed: int, p: float) -> None:
+    X, order = continuous(seed), np.random.default_rng(seed).permutation(5)
+    plain, permuted = imwk(X, 4, p), imwk(X[:, order], 4, p)
+    np.testing.assert_array_equal(permuted.labels, plain.labels)
+    np.testing.assert_allclose(permuted.weights, plain.weights[:, order], atol=1e-7)
+
+
+@given(seed=st.integers(0, 10_000), p=st.sampled_from([1.3, 2.0, 3.7]))
+def test_shifted_data_give_the_same_partition(seed: int, p: float) -> None:
+    X, shift = continuous(seed), np.random.default_rng(seed).normal(0, 3, size=5)
+    plain, shifted = imwk(X, 4, p), imwk(X + shift, 4, p)
+    np.testing.assert_array_equal(shifted.labels, plain.labels)
+    np.testing.assert_allclose(shifted.weights, plain.weights, atol=1e-7)
+    np.testing.assert_allclose(shifted.centroids, plain.centroids + shift, atol=1e-7)
+
+
+def continuous(seed: int) -> FloatArray:
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(60, 5)) + 2 * rng.normal(size=(4, 5))[rng.integers(0, 4, size=60)]
+
+
+def test_many_exponents_equal_single_runs() -> None:
+    X = continuous(1)
+    for p, together in zip([1.2, 2.0, 4.0], imwk_many(X, 4, [1.2, 2.0, 4.0]), strict=True):
+        alone = imwk(X, 4, p)
+        np.testing.assert_array_equal(together.labels, alone.labels)
+        np.testing.assert_array_equal(together.weights, alone.weights)
+
+
+def test_labels_of_a_converged_run_are_the_nearest_clusters() -> None:
+    for seed in range(20):
+        X = continuous(seed)
+        run = imwk(X, 4, 1.7)
+        assert run.converged
+        np.testing.assert_array_equal(assign(X, run.centroids, run.weights, 1.7), run.labels)
+
+
+def test_noise_features_get_less_weight_than_real_ones() -> None:
+    data = synthetic_dataset("1000x6-3 +3NF", 0, seed=2020)
+    run = imwk(normalise(data.X, "range"), 3, 1.5)
+    assert (run.weights[:, 6:].max(axis=1) < run.weights[:, :6].min(axis=1)).all()
+
+
+def test_rescaling_shrinks_noise_features_below_real_ones() -> None:
+    data = synthetic_dataset("1000x6-3 +3NF", 0, seed=2020)
+    X = normalise(data.X, "range")
+    run = imwk(X, 3, 1.5)
+    spread = rescale(X, run.labels, run.weights).std(axis=0)
+    assert spread[6:].max() < spread[:6].min()

@@ -1,0 +1,47 @@
+"""Data sets that hypothesis makes: small, with all that goes wrong in real tables."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from hypothesis import strategies as st
+
+from pipeline.core.validation import FloatArray
+
+
+@dataclass(frozen=True)
+class Case:
+    """A data set and the parameters of one run."""
+
+    X: FloatArray
+    k: int
+    p: float
+
+
+#: Scales of features: mostly normal, some tiny, some huge; and those that 0.001 steps can cross.
+HARD = (1.0, 1.0, 1.0, 1e-3, 1e12)
+WALKABLE = (0.1,)
+
+#: Exponents where rules change or arithmetic is hard, and all between.
+exponents = st.one_of(st.sampled_from([2.0, 1.5, 3.0, 1.1, 5.0, 1.0001, 1.0]), st.floats(1.02, 5.0))
+
+
+@st.composite
+def tables(draw: st.DrawFn, scales: tuple[float, ...] = HARD) -> FloatArray:
+    """Draw 2 to 60 rows and 1 to 8 columns, with duplicates, constants and huge scales."""
+    n, m = draw(st.integers(2, 60)), draw(st.integers(1, 8))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    X = rng.normal(size=(n, m)) + 3 * rng.normal(size=(4, m))[rng.integers(0, 4, size=n)]
+    if draw(st.sampled_from([False, False, False, True])):  # a lattice: full of exact ties
+        X = np.round(X)
+    copies = draw(st.integers(0, n // 2))
+    X[rng.choice(n, size=copies)] = X[rng.choice(n, size=copies)]
+    for column in draw(st.sets(st.integers(0, m - 1), max_size=2)):
+        X[:, column] = 0.1
+    return np.asarray(X * draw(st.lists(st.sampled_from(scales), min_size=m, max_size=m)))
+
+
+@st.composite
+def cases(draw: st.DrawFn, scales: tuple[float, ...] = HARD) -> Case:
+    """Draw a table with a number of clusters and an exponent."""
+    X = draw(tables(scales))
+    return Case(X, draw(st.integers(1, len(X))), draw(exponents))

@@ -1,0 +1,45 @@
+"""Labels that an independent program gives, read from the shared folder."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pipeline.core import adjusted_rand_index, imwk, normalise
+from pipeline.core.validation import FloatArray
+from tests.shared_data import read_real, read_rows
+
+#: They lie on a lattice: exact ties, decided by rounding, may go either way.
+LATTICES = {"balance", "car", "tictactoe"}
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.mark.parametrize("centre", ["exact", "fixed-step"])
+def test_partitions_of_the_independent_program(shared: Path, centre: str) -> None:
+    different = [name for name, same in compared(shared, centre) if not same]
+    runs = sum(1 for _ in chosen_rows(shared, centre))
+    assert runs == 200
+    print(f"{centre}: {runs - len(different)} of {runs} partitions equal; not so {different}")
+    assert len(different) <= 0.03 * runs
+
+
+def chosen_rows(shared: Path, centre: str) -> Iterator[dict[str, str]]:
+    for row in read_rows(shared / "golden" / "imwk.csv"):
+        if row["centre"] == centre and float(row["p"]) >= 1.5 and row["data"] not in LATTICES:
+            yield row
+
+
+def compared(shared: Path, centre: str) -> Iterator[tuple[str, bool]]:
+    golden = np.load(shared / "golden" / "imwk.npz")
+    for row in chosen_rows(shared, centre):
+        name = "|".join(row[part] for part in ("data", "normalisation", "p", "centre"))
+        X = normalise(features(shared, golden, row["data"]), row["normalisation"])
+        found = imwk(X, int(row["k"]), float(row["p"]), centre)
+        yield name, adjusted_rand_index(golden[name], found.labels) == 1
+
+
+def features(shared: Path, golden: "np.lib.npyio.NpzFile", data: str) -> FloatArray:
+    key = f"{data}_X"
+    return golden[key] if key in golden else read_real(shared, data).X
