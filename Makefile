@@ -30,7 +30,7 @@ test: $(STAMP) ## the fast suite
 	$(PYTEST) -m "not slow and not reproduce"
 
 test-all: test ## adds the published and golden figures
-	$(PYTEST) -m "slow and not reproduce" tests
+	$(PYTEST) -m "slow and not reproduce" -rP tests
 
 check: $(STAMP) ## ruff, mypy --strict, import-linter
 	$(BIN)/ruff check .
@@ -42,7 +42,7 @@ bench: $(STAMP) ## speed as ratios, back to back in one process
 	$(BIN)/python -m benchmarks
 
 reproduce: $(STAMP) ## the long published figures (IMWK_SHARED must be set)
-	$(PYTEST) -m reproduce -s tests
+	$(PYTEST) -m reproduce -rP tests
 
 clean: ## remove .venv and caches
 	rm -rf $(VENV) .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -168,9 +168,9 @@ def _weigh(smoothed: FloatArray, p: float, margin: Margin) -> FloatArray:
     return weights(smoothed, p)
 
 
-def distance(x: FloatArray, centroid: FloatArray, weights: FloatArray, p: float) -> float:
-    """Return sum_v weights_v ** p * |x_v - centroid_v| ** p."""
-    return float(np.sum(weights**p * np.abs(x - centroid) ** p))
+def distances(X: FloatArray, centroid: FloatArray, weights: FloatArray, p: float) -> list[float]:
+    """Return sum_v weights_v ** p * |x_v - centroid_v| ** p of every row x."""
+    return [float(d) for d in np.sum(weights**p * np.abs(X - centroid) ** p, axis=1)]
 
 
 def blur(X: FloatArray, weights: FloatArray, p: float) -> float:
@@ -179,11 +179,7 @@ def blur(X: FloatArray, weights: FloatArray, p: float) -> float:
     Near p = 1 the centre all but coincides with an entity, whose tiny distance is then an error.
     """
     error = CENTRE_ERROR * (X.max(axis=0) - X.min(axis=0))
-    return distance(error, np.zeros(len(error)), weights, p)
-
-
-def _distances(X: FloatArray, centroid: FloatArray, w: FloatArray, p: float) -> list[float]:
-    return [distance(x, centroid, w, p) for x in X]
+    return distances(error[np.newaxis], np.zeros(len(error)), weights, p)[0]
 
 
 # Anomalous-pattern initialisation
@@ -207,12 +203,12 @@ def _one_pattern(
     """Return the next pattern among the remaining entities, in up to 500 rounds."""
     w_t = np.full(X.shape[1], 1 / X.shape[1])
     rest = X[remaining]
-    seed = _farthest(X, remaining, _distances(rest, z_c, w_t, p), margin)
+    seed = _farthest(X, remaining, distances(rest, z_c, w_t, p), margin)
     z_t = X[seed]
     before: list[int] = []
     for _ in range(LIMIT):
-        to_pattern = _distances(rest, z_t, w_t, p)
-        to_centre = _distances(rest, z_c, w_t, p)
+        to_pattern = distances(rest, z_t, w_t, p)
+        to_centre = distances(rest, z_c, w_t, p)
         members = _nearer(remaining, to_pattern, to_centre, blur(X, w_t, p), margin) or [seed]
         if members == before:
             break
@@ -285,8 +281,8 @@ def assign(
     labels = np.zeros(len(X), dtype=np.int64)
     margins = np.full(len(X), math.inf)
     uncertainty = max(blur(X, w, p) for w in weights)
-    for i, x in enumerate(X):
-        far = [distance(x, z, w, p) for z, w in zip(centroids, weights, strict=True)]
+    columns = [distances(X, z, w, p) for z, w in zip(centroids, weights, strict=True)]
+    for i, far in enumerate(zip(*columns, strict=True)):
         labels[i] = far.index(min(far))
         others = [d for c, d in enumerate(far) if not _are_copies(c, labels[i], centroids, weights)]
         if others:

@@ -1,5 +1,7 @@
 """Behaviour of whole runs that holds without an oracle."""
 
+from collections.abc import Iterable
+from importlib import import_module
 from itertools import product
 
 import numpy as np
@@ -116,3 +118,31 @@ def test_rescaling_shrinks_noise_features_below_real_ones() -> None:
     run = imwk(X, 3, 1.5)
     spread = rescale(X, run.labels, run.weights).std(axis=0)
     assert spread[6:].max() < spread[:6].min()
+
+
+def replay(monkeypatch: pytest.MonkeyPatch, labellings: Iterable[list[int]]) -> ImwkResult:
+    """Run imwk on four entities with the assignment replaced: real cycles are too rare to find."""
+    steps = iter(labellings)
+    module = import_module("pipeline.core.imwk")  # the package's attribute is the function
+    monkeypatch.setattr(module, "assign", lambda *_: np.array(next(steps)))
+    return imwk(np.array([[0.0], [1.0], [5.0], [7.0]]), 2, 2.0)
+
+
+def test_a_cycle_ends_with_the_last_labelling_before_the_repeat(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    run = replay(monkeypatch, [[0, 0, 1, 1], [0, 1, 1, 1], [0, 1, 0, 1], [0, 0, 1, 1]])
+    np.testing.assert_array_equal(run.labels, [0, 1, 0, 1])
+    np.testing.assert_array_equal(run.centroids, [[2.5], [4.0]])
+    assert run.iterations == 4
+    assert not run.converged
+
+
+def test_a_run_that_never_settles_ends_at_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = import_module("pipeline.core.imwk")
+    monkeypatch.setattr(module, "MAX_ROUNDS", 3)
+    run = replay(monkeypatch, [[0, 0, 1, 1], [0, 1, 1, 1], [0, 1, 0, 1], [1, 1, 0, 0]])
+    np.testing.assert_array_equal(run.labels, [0, 1, 0, 1])
+    np.testing.assert_array_equal(run.centroids, [[2.5], [4.0]])
+    assert run.iterations == 3
+    assert not run.converged
