@@ -3,8 +3,9 @@
 from pipeline.core.agreement import adjusted_rand_index
 from pipeline.core.centres import minkowski_centre
 from pipeline.core.errors import ConstantFeatureWarning, ImwkError, InvalidInputError
-from pipeline.core.imwk import ImwkResult, imwk, imwk_many
+from pipeline.core.imwk import imwk, imwk_grid, imwk_many
 from pipeline.core.kmeans import KMeansResult, kmeans
+from pipeline.core.loop import ImwkResult
 from pipeline.core.normalise import NORMALISATIONS, normalise
 from pipeline.core.rescale import rescale
 
@@ -17,6 +18,7 @@ __all__ = [
     "KMeansResult",
     "adjusted_rand_index",
     "imwk",
+    "imwk_grid",
     "imwk_many",
     "kmeans",
     "minkowski_centre",

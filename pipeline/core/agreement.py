@@ -6,6 +6,8 @@ from numpy.typing import ArrayLike, NDArray
 from pipeline.core.errors import InvalidInputError
 from pipeline.core.validation import FloatArray, IntArray
 
+#: Whole numbers below this are codes as they are: sorting them would take most of the time.
+FEW_CLASSES = 100
 #: A contingency table is counted densely while it has at most this many cells per entity.
 DENSE_CELLS_PER_ENTITY = 4
 
@@ -45,10 +47,19 @@ def adjusted_rand_index(truth: ArrayLike, labels: ArrayLike) -> float | FloatArr
 
 
 def _codes(values: NDArray[np.generic], what: str) -> IntArray:
-    """Replace the distinct values, over all rows together, by 0, 1, 2 and so on."""
+    """Replace the distinct values, over all rows together, by small numbers from 0 on."""
     if values.dtype.kind == "f" and np.isnan(values).any():
         raise InvalidInputError(f"{what} holds NaN: it would count as a class. Drop those rows.")
+    if _are_codes(values):
+        return values.astype(np.int64, copy=False)
     return np.asarray(np.unique(values, return_inverse=True)[1]).reshape(values.shape)
+
+
+def _are_codes(values: NDArray[np.generic]) -> bool:
+    if values.dtype.kind not in "iu" or not values.size:
+        return False
+    numbers = values.view(np.ndarray).astype(np.int64, copy=False)
+    return bool(numbers.min() >= 0 and numbers.max() < FEW_CLASSES)
 
 
 def _class_pairs(codes: IntArray) -> int:

@@ -1,59 +1,33 @@
-"""Intelligent Minkowski weighted k-means: anomalous patterns, then the main loop."""
+"""Intelligent Minkowski weighted k-means: the public functions, and how runs are put in lanes."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pipeline.core.centres import CentreMethod, centre_method
-from pipeline.core.minkowski import dispersions, distances
-from pipeline.core.patterns import anomalous_patterns, largest
+from pipeline.core.centres import CENTRES, CentreMethod, centre_method
+from pipeline.core.errors import InvalidInputError
+from pipeline.core.loop import ImwkResult, run_main_loop
+from pipeline.core.patterns import anomalous_patterns
 from pipeline.core.validation import (
     FloatArray,
-    IntArray,
+    as_choice,
     as_cluster_count,
     as_exponent,
     as_matrix,
     refuse_overflow,
 )
-from pipeline.core.weights import cluster_weights
 
-MAX_ROUNDS = 500
+#: Lanes run together while their data have about this many cells: more would leave the cache.
+CELLS_TOGETHER = 500_000
 
-
-@dataclass(frozen=True)
-class ImwkResult:
-    """What one run of imwk-means found.
-
-    Attributes
-    ----------
-    labels : ndarray of int, shape (n,)
-        Cluster of every entity: a row of `centroids`.
-    centroids, weights : ndarray, shape (min(k, patterns), m)
-        Minkowski centre and feature weights of every cluster; weights sum to 1.
-    iterations : int
-        Rounds of the main loop, the one that found the end among them.
-    patterns : int
-        Anomalous patterns that the initialisation found.
-    n_clusters : int
-        Clusters with members at the end: fewer than k if fewer patterns were found, or if a
-        cluster lost all of its members.
-    converged : bool
-        Whether the labels are a fixed point. False where the run ended in a cycle of labellings
-        or at the limit of rounds.
-    """
-
-    labels: IntArray
-    centroids: FloatArray
-    weights: FloatArray
-    iterations: int
-    patterns: int
-    n_clusters: int
-    converged: bool
+Precision = type[np.float64] | type[np.float32]
+DTYPES: dict[str, Precision] = {"float64": np.float64, "float32": np.float32}
 
 
-def imwk(X: ArrayLike, k: int, p: float, centre: str = "exact") -> ImwkResult:
+def imwk(
+    X: ArrayLike, k: int, p: float, centre: str = "exact", dtype: str = "float64"
+) -> ImwkResult:
     """Cluster `X` by intelligent Minkowski weighted k-means. Deterministic.
 
     Parameters
@@ -67,6 +41,8 @@ def imwk(X: ArrayLike, k: int, p: float, centre: str = "exact") -> ImwkResult:
         few features, for large p on all alike.
     centre : {"exact", "fixed-step"}
         How centres are found; ``fixed-step`` repeats the published figures on real data.
+    dtype : {"float64", "float32"}
+        Precision of the data and their powers; float32 is faster.
 
     Returns
     -------
@@ -82,15 +58,17 @@ def imwk(X: ArrayLike, k: int, p: float, centre: str = "exact") -> ImwkResult:
     >>> bool((result.weights[:, 0] > result.weights[:, 1]).all())
     True
     """
-    return imwk_many(X, k, [p], centre)[0]
+    return imwk_many(X, k, [p], centre, dtype)[0]
 
 
-def imwk_many(X: ArrayLike, k: int, ps: Iterable[float], centre: str = "exact") -> list[ImwkResult]:
+def imwk_many(
+    X: ArrayLike, k: int, ps: Iterable[float], centre: str = "exact", dtype: str = "float64"
+) -> list[ImwkResult]:
     """Run `imwk` once for each exponent in `ps`.
 
     Parameters
     ----------
-    X, k, centre
+    X, k, centre, dtype
         As for `imwk`.
     ps : iterable of float
         Minkowski exponents, each at least 1.
@@ -98,65 +76,79 @@ def imwk_many(X: ArrayLike, k: int, ps: Iterable[float], centre: str = "exact") 
     Returns
     -------
     list of ImwkResult
-        One for each exponent, in their order; each equals that of `imwk` alone.
+        One for each exponent, in their order; each equals that of `imwk` alone, bit for bit.
 
     Examples
     --------
     >>> [run.n_clusters for run in imwk_many([[0.0], [0.1], [5.0], [5.1]], k=2, ps=[1.5, 2, 3])]
     [2, 2, 2]
     """
-    matrix = as_matrix(X)
-    count = as_cluster_count(k, len(matrix))
+    return imwk_grid([as_matrix(X)], k, ps, centre, dtype)[0]
+
+
+def imwk_grid(
+    Xs: Sequence[ArrayLike],
+    k: int,
+    ps: Iterable[float],
+    centre: str = "exact",
+    dtype: str = "float64",
+) -> list[list[ImwkResult]]:
+    """Run `imwk` for every data set in `Xs`, all of one shape, and every exponent in `ps`.
+
+    Parameters
+    ----------
+    Xs : sequence of array_like, each of shape (n, m)
+        Data sets, such as one rescaled with several exponents p1.
+    k, ps, centre, dtype
+        As for `imwk_many`.
+
+    Returns
+    -------
+    list of list of ImwkResult
+        A list for each data set with a result for each exponent; each equals that of `imwk` alone,
+        bit for bit.
+
+    Examples
+    --------
+    >>> X = [[0.0], [0.1], [5.0], [5.1]]
+    >>> grid = imwk_grid([X, X], k=2, ps=[1.5, 2, 3])
+    >>> len(grid), len(grid[0])
+    (2, 3)
+    """
+    matrices = [as_matrix(X) for X in Xs]
     exponents = [as_exponent(p) for p in ps]
-    for p in exponents:
-        refuse_overflow(matrix, p)
-    find_centre = centre_method(centre, matrix)
-    return [_run(matrix, count, p, find_centre) for p in exponents]
+    precision = DTYPES[as_choice(dtype, "dtype", DTYPES)]
+    _refuse_other_shapes(matrices)
+    for matrix in matrices:
+        as_cluster_count(k, len(matrix))
+        centre_method(centre, matrix)
+        for p in exponents:
+            refuse_overflow(matrix, p, precision)
+    lanes = [(matrix, p) for matrix in matrices for p in exponents]
+    runs = _run_lanes(lanes, k, CENTRES[centre], precision)
+    return [runs[first : first + len(exponents)] for first in range(0, len(lanes), len(exponents))]
 
 
-def _run(X: FloatArray, k: int, p: float, find_centre: CentreMethod) -> ImwkResult:
-    patterns = anomalous_patterns(X, p, find_centre)
-    kept = largest(patterns, k)
-    centroids = np.array([pattern.centroid for pattern in kept])
-    weights = np.array([pattern.weights for pattern in kept])
-    labels = np.full(len(X), -1)
-    seen: set[bytes] = set()
-    converged = False
-    for iterations in range(1, MAX_ROUNDS + 1):
-        proposed = assign(X, centroids, weights, p)
-        if proposed.tobytes() in seen:
-            converged = np.array_equal(proposed, labels)
-            break
-        labels = proposed
-        seen.add(labels.tobytes())
-        moved = _centroids(X, labels, centroids, p, find_centre)
-        # In round 1 the centroids are the patterns', whose weights have another smoothing: the
-        # published figures need these weights replaced even where no centroid moves.
-        if iterations > 1 and np.array_equal(moved, centroids):
-            converged = True
-            break
-        centroids = moved
-        weights = cluster_weights(_dispersions(X, labels, centroids, p), p)
-    n_clusters = len(np.unique(labels))
-    return ImwkResult(labels, centroids, weights, iterations, len(patterns), n_clusters, converged)
+def _run_lanes(
+    lanes: list[tuple[FloatArray, float]], k: int, find_centres: CentreMethod, precision: Precision
+) -> list[ImwkResult]:
+    """Run all lanes, as many together as fit the cache: grouping changes no result."""
+    runs: list[ImwkResult] = []
+    while len(runs) < len(lanes):
+        together = max(1, CELLS_TOGETHER // lanes[0][0].size)
+        group = lanes[len(runs) : len(runs) + together]
+        X: FloatArray = np.stack([matrix.T for matrix, _ in group], axis=1)
+        X = np.asarray(X, dtype=precision)
+        p = np.array([p for _, p in group])
+        start = anomalous_patterns(X, k, p, find_centres)
+        runs += run_main_loop(X, p, start, find_centres)
+    return runs
 
 
-def assign(X: FloatArray, centroids: FloatArray, weights: FloatArray, p: float) -> IntArray:
-    """Return the nearest cluster of every entity, the lowest index on a tie."""
-    table = [distances(X, z, w, p) for z, w in zip(centroids, weights, strict=True)]
-    return np.asarray(np.argmin(table, axis=0))
-
-
-def _centroids(
-    X: FloatArray, labels: IntArray, centroids: FloatArray, p: float, find_centre: CentreMethod
-) -> FloatArray:
-    """Move the centroids of clusters with two members or more; others keep theirs."""
-    moved = centroids.copy()
-    sizes = np.bincount(labels, minlength=len(centroids))
-    for cluster in np.flatnonzero(sizes >= 2):
-        moved[cluster] = find_centre(X[labels == cluster], p)
-    return moved
-
-
-def _dispersions(X: FloatArray, labels: IntArray, centroids: FloatArray, p: float) -> FloatArray:
-    return np.array([dispersions(X[labels == c], z, p) for c, z in enumerate(centroids)])
+def _refuse_other_shapes(matrices: list[FloatArray]) -> None:
+    shapes = {matrix.shape for matrix in matrices}
+    if len(shapes) > 1:
+        raise InvalidInputError(
+            f"the data sets have different shapes: {sorted(shapes)}. "
+            "Call imwk_grid once for each shape."
+        )

@@ -18,8 +18,8 @@ from pipeline.core.validation import (
 
 #: Rounding may make two labellings alternate; no real run comes near this many rounds.
 MAX_ROUNDS = 10_000
-#: Restarts are taken in groups whose distance table has about this many cells.
-TABLE_CELLS = 2_000_000
+#: Restarts are taken in groups whose distance table has about this many cells, for the cache.
+TABLE_CELLS = 200_000
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,9 @@ def kmeans(X: ArrayLike, k: int, restarts: int, seed: int | SeedSequence) -> KMe
     restarts : int
         Number of runs, at least 1.
     seed : int or numpy.random.SeedSequence
-        Restart i draws from a stream of its own, made of `seed` and i: more restarts do not
-        change the first ones.
+        Restart i draws from a stream of its own, made of `seed` and i, so that more restarts
+        leave the first ones as they were. (But for exact ties: a product of more centroids may
+        round otherwise in the last bit.)
 
     Returns
     -------
@@ -73,6 +74,7 @@ def kmeans(X: ArrayLike, k: int, restarts: int, seed: int | SeedSequence) -> KMe
     count = as_cluster_count(k, len(matrix))
     runs = as_whole_number(restarts, "restarts", 1)
     refuse_overflow(matrix, 2)
+    matrix = matrix - matrix.mean(axis=0)  # products cancel badly far from the origin
     streams = _streams(_as_seed_sequence(seed), runs)
     group = max(1, TABLE_CELLS // (len(matrix) * count))
     parts = []
@@ -155,8 +157,7 @@ def lloyd(X: FloatArray, centroids: FloatArray) -> KMeansResult:
     >>> lloyd(np.array([[0.0], [1.0], [9.0]]), np.array([[[0.0], [1.0]]])).labels.tolist()
     [[0, 0, 1]]
     """
-    centre = X.mean(axis=0)  # distances by a matrix product cancel badly far from the origin
-    X, centroids = X - centre, centroids - centre
+    centroids = centroids.copy()
     labels = np.full((len(centroids), len(X)), -1, dtype=np.int64)
     iterations = np.zeros(len(centroids), dtype=np.int64)
     active = np.arange(len(centroids))
@@ -174,17 +175,23 @@ def lloyd(X: FloatArray, centroids: FloatArray) -> KMeansResult:
 
 def _nearest(X: FloatArray, centroids: FloatArray) -> IntArray:
     r, k, m = centroids.shape
-    flat = centroids.reshape(r * k, m)
-    scores = np.square(flat).sum(axis=1)[:, np.newaxis] - 2 * (flat @ X.T)
-    return np.asarray(scores.reshape(r, k, len(X)).argmin(axis=1))
+    by_cluster = centroids.transpose(1, 0, 2).reshape(k * r, m)
+    scores = (-2 * by_cluster) @ X.T
+    scores += np.square(by_cluster).sum(axis=1)[:, np.newaxis]
+    nearest, labels = scores[:r], np.zeros((r, len(X)), dtype=np.int64)
+    for cluster in range(1, k):
+        found = scores[cluster * r : (cluster + 1) * r]
+        np.copyto(labels, cluster, where=found < nearest)
+        np.minimum(nearest, found, out=nearest)
+    return labels
 
 
 def _means(X: FloatArray, labels: IntArray, centroids: FloatArray) -> FloatArray:
     r, k, m = centroids.shape
-    members = labels[:, np.newaxis, :] == np.arange(k)[:, np.newaxis]
-    sums = members.reshape(r * k, -1).astype(np.float64) @ X
-    sizes = members.sum(axis=2)[:, :, np.newaxis]
-    return np.where(sizes > 0, sums.reshape(r, k, m) / np.maximum(sizes, 1), centroids)
+    members = (labels[:, np.newaxis, :] == np.arange(k)[:, np.newaxis]).reshape(r * k, -1)
+    sums = (members.astype(X.dtype) @ X).reshape(r, k, m)
+    sizes = np.count_nonzero(members, axis=1).reshape(r, k, 1)
+    return np.where(sizes > 0, sums / np.maximum(sizes, 1), centroids)
 
 
 def _inertia(X: FloatArray, labels: IntArray, centroids: FloatArray) -> FloatArray:

@@ -1,32 +1,40 @@
-"""Minkowski powers, distances and dispersions: the only module that raises data to a power."""
+"""Minkowski powers and distances: the only module that raises data to a power.
+
+``exp(p * log(x))`` takes less than half the time of ``x ** p``, and takes one exponent for every
+lane as easily as one for all.
+"""
 
 import numpy as np
 
 from pipeline.core.validation import FloatArray
 
 
-def powers(differences: FloatArray, p: float) -> FloatArray:
-    """Return ``|differences| ** p``, without a call of `pow` where products do."""
-    size = np.abs(differences)
-    if p == 1:
-        return size
-    return np.asarray(size * size if p == 2 else size**p)
+def powers(differences: FloatArray, p: FloatArray, out: FloatArray) -> FloatArray:
+    """Return ``|differences| ** p``, written to `out`; `p` is broadcast.
 
-
-def weigh(differences_to_p: FloatArray, weights: FloatArray, p: float) -> FloatArray:
-    """Return the weighted distance of every row, given its powers and one weight vector.
-
-    A plain sum along each row, not a matrix product: equal rows must get equal distances, bit for
-    bit, because ties decide.
+    `out` may be `differences` itself: a fresh array costs more than the arithmetic.
     """
-    return np.asarray((differences_to_p * weights**p).sum(axis=1))
+    np.abs(differences, out=out)
+    with np.errstate(divide="ignore"):  # log(0) = -inf, whose exponential is the 0 that is wanted
+        np.log(out, out=out)
+    out *= p
+    return np.exp(out, out=out)
 
 
-def distances(X: FloatArray, centroid: FloatArray, weights: FloatArray, p: float) -> FloatArray:
-    """Return ``sum_v (weights_v ** p) * |x_v - centroid_v| ** p`` for every row of `X`."""
-    return weigh(powers(X - centroid, p), weights, p)
+def distances(
+    X: FloatArray,
+    centroids: FloatArray,
+    weights_to_p: FloatArray,
+    p: FloatArray,
+    scratch: FloatArray,
+) -> FloatArray:
+    """Return ``sum_v weights_to_p_v * |x_v - centroid_v| ** p`` for all entities of some lanes.
 
-
-def dispersions(members: FloatArray, centroid: FloatArray, p: float) -> FloatArray:
-    """Return the sum over `members` of ``|x_v - centroid_v| ** p``, one value per feature."""
-    return np.asarray(powers(members - centroid, p).sum(axis=0))
+    Shapes: `X` and `scratch` (m, lanes, n), `centroids` and `weights_to_p` (m, lanes), `p`
+    (lanes,); the result is (lanes, n). A plain sum over the features in their order, not a matrix
+    product: equal entities must get equal distances, bit for bit, because ties decide.
+    """
+    np.subtract(X, centroids[:, :, np.newaxis], out=scratch)
+    terms = powers(scratch, p[:, np.newaxis], out=scratch)
+    terms *= weights_to_p[:, :, np.newaxis]
+    return np.asarray(terms.sum(axis=0))

@@ -1,91 +1,184 @@
-"""Anomalous patterns: where imwk-means starts, found without any random choice."""
+"""Anomalous patterns: where imwk-means starts, found without any random choice.
+
+All lanes grow one pattern each at the same time; a lane whose pattern is complete goes on with
+its next one, so every round of NumPy calls serves all lanes that still have entities left.
+"""
 
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.random import default_rng
 from numpy.typing import NDArray
 
 from pipeline.core.centres import CentreMethod
-from pipeline.core.minkowski import dispersions, distances, powers, weigh
-from pipeline.core.validation import FloatArray
+from pipeline.core.minkowski import powers
+from pipeline.core.segments import BoolArray, Segments
+from pipeline.core.validation import FloatArray, IntArray
 from pipeline.core.weights import pattern_weights
 
 MAX_ROUNDS = 500
-
-BoolArray = NDArray[np.bool_]
+#: Entities of finished patterns are dropped from the arrays when less than this share is left.
+WORTH_KEEPING = 0.8
 
 
 @dataclass(frozen=True)
-class Pattern:
-    """A group of entities that are nearer to their own centre than to that of the whole data."""
+class Start:
+    """Where the main loop of every lane starts: the lane's `k` largest patterns.
 
-    members: BoolArray
-    centroid: FloatArray
+    `centroids` and `weights` are (m, lanes, k), `clusters` how many of the k a lane has, and
+    `patterns` how many it found.
+    """
+
+    centroids: FloatArray
     weights: FloatArray
+    clusters: IntArray
+    patterns: IntArray
 
 
-def anomalous_patterns(X: FloatArray, p: float, centre: CentreMethod) -> list[Pattern]:
-    """Peel patterns off `X`, each grown from the entity farthest from the centre of all data.
+def anomalous_patterns(X: FloatArray, k: int, p: FloatArray, find_centres: CentreMethod) -> Start:
+    """Peel patterns off all lanes of `X` (m, lanes, n), and keep the `k` largest of each lane."""
+    hunt = _Hunt(X, p, find_centres)
+    while len(hunt.lanes):
+        hunt.advance()
+    return hunt.largest(k)
 
-    A pattern's `members` are relative to the entities that were left when it was found.
+
+class _Hunt:
+    """The search of all lanes, one round of each at a time.
+
+    The entities of a lane lie side by side, farthest from the lane's centre first: the first one
+    left is the seed of the next pattern. Lanes without entities are dropped.
     """
-    left = X
-    left_to_centre = powers(X - centre(X, p), p)
-    patterns = []
-    while len(left):
-        pattern = _grow(left, left_to_centre, p, centre)
-        patterns.append(pattern)
-        left, left_to_centre = left[~pattern.members], left_to_centre[~pattern.members]
-    return patterns
+
+    def __init__(self, X: FloatArray, p: FloatArray, find_centres: CentreMethod) -> None:
+        m, lanes, n = X.shape
+        flat, counts = X.reshape(m, -1), np.full(lanes, n)
+        no_guess = np.full((m, lanes), np.nan)
+        centre = find_centres(Segments(flat, counts), p, no_guess).centres
+        to_centre = X - centre[:, :, np.newaxis]
+        powers(to_centre, p[:, np.newaxis].astype(X.dtype), out=to_centre)
+        nearest_first = np.argsort(to_centre.sum(axis=0), axis=1, kind="stable")
+        order = (nearest_first[:, ::-1] + n * np.arange(lanes)[:, np.newaxis]).ravel()
+        self.find_centres = find_centres
+        self.entities = np.take(flat, order, axis=1)
+        self.to_centre = np.take(to_centre.reshape(m, -1), order, axis=1)
+        self.marks = np.tile(_marks(n), lanes)
+        self.left = np.ones(lanes * n, dtype=np.bool_)
+        self.members = np.zeros(lanes * n, dtype=np.bool_)
+        self.lanes, self.p, self.counts = np.arange(lanes), p, counts
+        self.centroids = np.empty((m, lanes), dtype=X.dtype)
+        self.weights = np.empty((m, lanes))
+        self.rounds, self.last_round = np.zeros((2, lanes), dtype=np.int64)
+        self.history = np.zeros((lanes, 8), dtype=np.uint64)
+        self.found: list[tuple[IntArray, IntArray, FloatArray, FloatArray]] = []
+        self._sow(np.ones(lanes, dtype=np.bool_))
+
+    @property
+    def starts(self) -> IntArray:
+        return np.asarray(np.cumsum(self.counts) - self.counts)
+
+    def advance(self) -> None:
+        """Let every lane go through one round of its pattern."""
+        members = self._nearer_than_centre()
+        settled = ~np.logical_or.reduceat(members != self.members, self.starts)
+        self.members = members
+        self._cut_cycles()
+        growing = ~settled
+        if growing.any():
+            chosen = np.flatnonzero(members & np.repeat(growing, self.counts))
+            sizes = np.add.reduceat(members, self.starts, dtype=np.int64)[growing]
+            group = Segments(np.take(self.entities, chosen, axis=1), sizes)
+            # a seed, on the rim of its pattern, is a bad guess of the centre
+            guess = np.where(self.rounds > 0, self.centroids, np.nan)[:, growing]
+            centres, dispersions = self.find_centres(group, self.p[growing], guess)
+            moved = (centres != self.centroids[:, growing]).any(axis=0)
+            growing[growing] = moved
+            self.centroids[:, growing] = centres[:, moved]
+            self.weights[:, growing] = pattern_weights(dispersions[:, moved], self.p[growing])
+        self.rounds += 1
+        self._harvest(~growing | (self.rounds >= self.last_round))
+
+    def _nearer_than_centre(self) -> BoolArray:
+        """Return which entities left are nearer to their lane's pattern than to its centre."""
+        terms = np.repeat(self.centroids, self.counts, axis=1)
+        terms -= self.entities
+        powers(terms, np.repeat(self.p, self.counts).astype(terms.dtype), out=terms)
+        terms -= self.to_centre
+        terms *= np.repeat((self.weights**self.p).astype(terms.dtype), self.counts, axis=1)
+        members: BoolArray = (terms.sum(axis=0) < 0) & self.left
+        lonely = ~np.logical_or.reduceat(members, self.starts)
+        members[self.seeds[lonely]] = True
+        return members
+
+    def _cut_cycles(self) -> None:
+        """Set the last round of lanes whose members were met before.
+
+        What follows a member set depends on that set alone, so the rounds repeat with a fixed
+        period, and the outcome of the last round allowed is known some rounds from here.
+        """
+        hashes = np.add.reduceat(np.where(self.members, self.marks, 0), self.starts)
+        again = self.history == hashes[:, np.newaxis]
+        cycling = np.flatnonzero(again.any(axis=1))
+        now, first = self.rounds[cycling] + 1, again[cycling].argmax(axis=1) + 1
+        self.last_round[cycling] = now + (MAX_ROUNDS - now) % (now - first)
+        if self.rounds.max() == self.history.shape[1]:
+            self.history = np.pad(self.history, ((0, 0), (0, self.history.shape[1])))
+        self.history[np.arange(len(hashes)), self.rounds] = hashes
+
+    def _harvest(self, done: BoolArray) -> None:
+        """Record the patterns of lanes that are done, and start their next ones."""
+        if not done.any():
+            return
+        sizes = np.add.reduceat(self.members, self.starts, dtype=np.int64)[done]
+        self.found.append((self.lanes[done], sizes, self.centroids[:, done], self.weights[:, done]))
+        of_done = np.repeat(done, self.counts)
+        self.left &= ~(self.members & of_done)
+        self.members &= ~of_done
+        remaining = np.add.reduceat(self.left, self.starts, dtype=np.int64)
+        if not remaining.all() or remaining.sum() < WORTH_KEEPING * len(self.left):
+            done = self._compact(remaining, done)
+        if done.any():
+            self._sow(done)
+
+    def _compact(self, remaining: IntArray, done: BoolArray) -> BoolArray:
+        """Drop entities of finished patterns and lanes without entities; return `done` likewise."""
+        columns, alive = np.flatnonzero(self.left), remaining > 0
+        self.entities = np.take(self.entities, columns, axis=1)
+        self.to_centre = np.take(self.to_centre, columns, axis=1)
+        self.marks, self.members = self.marks[columns], self.members[columns]
+        self.left = np.ones(len(columns), dtype=np.bool_)
+        self.counts, self.lanes, self.p = remaining[alive], self.lanes[alive], self.p[alive]
+        self.centroids, self.weights = self.centroids[:, alive], self.weights[:, alive]
+        self.rounds, self.last_round = self.rounds[alive], self.last_round[alive]
+        self.history = self.history[alive]
+        self.seeds = self.starts  # every entity is left, the farthest first
+        return done[alive]
+
+    def _sow(self, lanes: BoolArray) -> None:
+        """Start a new pattern in the given lanes: the farthest entity left, with equal weights."""
+        left = np.flatnonzero(self.left)
+        self.seeds = left[np.searchsorted(left, self.starts)]
+        self.centroids[:, lanes] = self.entities[:, self.seeds[lanes]]
+        self.weights[:, lanes] = 1 / len(self.weights)
+        self.rounds[lanes], self.last_round[lanes] = 0, MAX_ROUNDS
+        self.history[lanes] = 0
+
+    def largest(self, k: int) -> Start:
+        """Return the `k` patterns of each lane with most members, the one found first on a tie."""
+        lanes, sizes = (np.concatenate(part) for part in list(zip(*self.found, strict=True))[:2])
+        centroids, weights = (
+            np.concatenate(part, axis=1) for part in list(zip(*self.found, strict=True))[2:]
+        )
+        order = np.lexsort((-sizes, lanes))
+        patterns = np.bincount(lanes)
+        rank = np.arange(len(lanes)) - np.repeat(np.cumsum(patterns) - patterns, patterns)
+        kept, rank = order[rank < k], rank[rank < k]
+        start = np.zeros((2, len(centroids), len(patterns), k))
+        start[0][:, lanes[kept], rank] = centroids[:, kept]
+        start[1][:, lanes[kept], rank] = weights[:, kept]
+        return Start(start[0], start[1], np.minimum(patterns, k), patterns)
 
 
-def largest(patterns: list[Pattern], k: int) -> list[Pattern]:
-    """Return the `k` patterns with most members, the one found first on a tie."""
-    return sorted(patterns, key=lambda pattern: -np.count_nonzero(pattern.members))[:k]
-
-
-def _grow(X: FloatArray, to_centre: FloatArray, p: float, centre: CentreMethod) -> Pattern:
-    equal = np.full(X.shape[1], 1 / X.shape[1])
-    seed = _last_argmax(weigh(to_centre, equal, p))
-    pattern = Pattern(_only(seed, len(X)), X[seed], equal)
-    rounds: list[Pattern] = []
-    met: dict[bytes, int] = {}
-    while len(rounds) < MAX_ROUNDS:
-        members = _members(X, to_centre, pattern, p)
-        if not members.any():
-            members = _only(seed, len(X))
-        key = np.packbits(members).tobytes()
-        if key in met:
-            return rounds[_round_at_limit(met[key], len(rounds))]
-        centroid = centre(X[members], p)
-        if np.array_equal(centroid, pattern.centroid):
-            return Pattern(members, centroid, pattern.weights)
-        spread = dispersions(X[members], centroid, p)
-        pattern = Pattern(members, centroid, pattern_weights(spread, p))
-        met[key] = len(rounds)
-        rounds.append(pattern)
-    return pattern
-
-
-def _members(X: FloatArray, to_centre: FloatArray, pattern: Pattern, p: float) -> BoolArray:
-    nearer = distances(X, pattern.centroid, pattern.weights, p)
-    return np.asarray(nearer < weigh(to_centre, pattern.weights, p))
-
-
-def _round_at_limit(first: int, again: int) -> int:
-    """Return which earlier round equals the last one allowed, where round `again` repeats `first`.
-
-    What follows a member set depends on that set alone, so the rounds repeat with a fixed period.
-    Members that repeat at once have settled: the period is 1 and the outcome is round `first`.
-    """
-    return first + (MAX_ROUNDS - 1 - first) % (again - first)
-
-
-def _last_argmax(values: FloatArray) -> int:
-    return len(values) - 1 - int(values[::-1].argmax())
-
-
-def _only(index: int, length: int) -> BoolArray:
-    members = np.zeros(length, dtype=np.bool_)
-    members[index] = True
-    return members
+def _marks(n: int) -> NDArray[np.uint64]:
+    """Return random marks whose sum tells sets of entities apart; the same for every lane."""
+    return default_rng(0).integers(1, 2**64, size=n, dtype=np.uint64)

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pipeline.core.errors import InvalidInputError
 
+#: The core computes in float64 or, where a caller chooses so, in float32.
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
@@ -93,12 +94,14 @@ def as_choice(name: Any, what: str, known: Iterable[str]) -> str:
     raise InvalidInputError(f"Unknown {what} {name!r}.{hint} Known: {', '.join(names)}.")
 
 
-def refuse_overflow(X: FloatArray, p: float) -> None:
-    """Refuse data whose summed p-th powers do not fit a double: results would be inf or NaN."""
+def refuse_overflow(
+    X: FloatArray, p: float, precision: type[np.float64] | type[np.float32] = np.float64
+) -> None:
+    """Refuse data whose summed p-th powers do not fit: results would be inf or NaN."""
     largest = float(np.max(np.abs(X)))
     log2_of_sum = p * np.log2(2 * largest) + np.log2(X.size) if largest > 0 else 0.0
-    if log2_of_sum > np.finfo(np.float64).maxexp - 1:
+    if log2_of_sum > np.finfo(precision).maxexp - 1:
         raise InvalidInputError(
-            f"X reaches {largest:.3g}, and its power p = {p:g} does not fit a double. "
+            f"X reaches {largest:.3g}, whose power p = {p:g} does not fit a {precision.__name__}. "
             "Normalise X first: normalise(X, 'range')."
         )

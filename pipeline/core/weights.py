@@ -2,30 +2,38 @@
 
 import numpy as np
 
-from pipeline.core.validation import FloatArray
+from pipeline.core.validation import FloatArray, IntArray
 
 #: Added to the dispersions of an anomalous pattern, and where all dispersions are zero.
 SMALL_DISPERSION = 0.01
 
 
-def pattern_weights(dispersions: FloatArray, p: float) -> FloatArray:
-    """Weights of an anomalous pattern, from its dispersions (m,)."""
-    return np.asarray(_weights(dispersions[np.newaxis] + SMALL_DISPERSION, p)[0])
+def pattern_weights(dispersions: FloatArray, p: FloatArray) -> FloatArray:
+    """Weights of anomalous patterns, from their dispersions (m, patterns) and exponents."""
+    return _weights(dispersions + SMALL_DISPERSION, p)
 
 
-def cluster_weights(dispersions: FloatArray, p: float) -> FloatArray:
-    """Weights of all clusters of the main stage, from their dispersions (k, m).
+def cluster_weights(dispersions: FloatArray, clusters: IntArray, p: FloatArray) -> FloatArray:
+    """Weights of all clusters of the main stage, from dispersions (m, lanes, k).
 
-    The mean dispersion is always added. The paper's formula has no such constant, but without it
-    every cluster locks on to one feature, and the published results cannot be reached.
+    A lane's mean dispersion, over its own number of `clusters`, is always added. The paper's
+    formula has no such constant, but without it every cluster locks on to one feature, and the
+    published results cannot be reached.
     """
-    mean = dispersions.mean()
-    return _weights(dispersions + (mean if mean > 0 else SMALL_DISPERSION), p)
+    totals = dispersions.sum(axis=0).sum(axis=1)
+    mean = totals / (clusters * len(dispersions))
+    smoothing = np.where(mean > 0, mean, SMALL_DISPERSION)
+    return _weights(dispersions + smoothing[:, np.newaxis], p[:, np.newaxis])
 
 
-def _weights(smoothed: FloatArray, p: float) -> FloatArray:
-    if p == 1:
-        return np.asarray(np.eye(smoothed.shape[1])[smoothed.argmin(axis=1)])
-    exponents = -np.log(smoothed) / (p - 1)
-    relative = np.exp(exponents - exponents.max(axis=1, keepdims=True))
-    return np.asarray(relative / relative.sum(axis=1, keepdims=True))
+def _weights(smoothed: FloatArray, p: FloatArray) -> FloatArray:
+    """Weigh the features (first axis); `p` has the shape of the other axes, or broadcasts to it."""
+    one_feature_takes_all = p == 1
+    exponents = -np.log(smoothed) / np.where(one_feature_takes_all, 1.0, p - 1)
+    weights: FloatArray = np.exp(exponents - exponents.max(axis=0))
+    weights /= weights.sum(axis=0)
+    if one_feature_takes_all.any():
+        features = np.arange(len(smoothed)).reshape(-1, *[1] * (smoothed.ndim - 1))
+        least = features == smoothed.argmin(axis=0)
+        weights = np.where(one_feature_takes_all, least, weights)
+    return weights

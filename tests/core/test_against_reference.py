@@ -4,22 +4,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from pipeline.core import imwk, minkowski_centre
-from pipeline.core.imwk import assign
-from pipeline.core.minkowski import dispersions
-from pipeline.core.validation import FloatArray
+from pipeline.core import ImwkResult, imwk, minkowski_centre
+from pipeline.core.loop import assign
+from pipeline.core.validation import FloatArray, IntArray
 from pipeline.core.weights import SMALL_DISPERSION, cluster_weights, pattern_weights
 from tests import reference
 from tests.strategies import HARD, WALKABLE, Case, cases
 
 #: Decisions with a smaller relative margin may go either way by rounding.
 MARGIN = 1e-6
-
-
-def state_after(case: Case) -> tuple[FloatArray, FloatArray]:
-    """Centroids and weights as they stand after a few rounds: a typical state of the main loop."""
-    run = imwk(case.X, case.k, case.p)
-    return run.centroids, run.weights
 
 
 @settings(max_examples=300)
@@ -40,22 +33,34 @@ def test_fixed_step_centre_takes_the_same_walk(case: Case) -> None:
 @settings(max_examples=300)
 @given(cases())
 def test_weights_from_the_same_dispersions(case: Case) -> None:
-    D = np.array([dispersions(case.X, x, case.p) for x in case.X[: case.k]])
+    D = np.array([reference.dispersions(case.X, x, case.p) for x in case.X[: case.k]])
     smoothed = D + (D.mean() or SMALL_DISPERSION)
     main = [reference.weights(row, case.p) for row in smoothed]
-    np.testing.assert_allclose(cluster_weights(D, case.p), main, rtol=0, atol=1e-9)
+    one_lane, p = D.T[:, np.newaxis], np.array([case.p])
+    found = cluster_weights(one_lane, np.array([len(D)]), p)[:, 0].T
+    np.testing.assert_allclose(found, main, rtol=0, atol=1e-9)
     pattern = reference.weights(D[0] + SMALL_DISPERSION, case.p)
-    np.testing.assert_allclose(pattern_weights(D[0], case.p), pattern, rtol=0, atol=1e-9)
+    found = pattern_weights(D[0][:, np.newaxis], p)[:, 0]
+    np.testing.assert_allclose(found, pattern, rtol=0, atol=1e-9)
 
 
 @settings(max_examples=300)
 @given(cases())
 def test_assignment_from_the_same_state(case: Case) -> None:
-    centroids, weights = state_after(case)
-    expected, margins = reference.assign(case.X, centroids, weights, case.p)
+    run = imwk(case.X, case.k, case.p)
+    expected, margins = reference.assign(case.X, run.centroids, run.weights, case.p)
     clear = margins > MARGIN
-    found = assign(case.X, centroids, weights, case.p)
+    found = nearest_clusters(case.X, run, case.p)
     np.testing.assert_array_equal(found[clear], expected[clear])
+
+
+def nearest_clusters(X: FloatArray, run: ImwkResult, p: float) -> IntArray:
+    """Assign the rows of `X` to the clusters of `run`, in one lane."""
+    entities, centroids, weights = (
+        part.T[:, np.newaxis] for part in (X, run.centroids, run.weights)
+    )
+    clusters = np.array([len(run.centroids)])
+    return np.asarray(assign(entities, centroids, weights, clusters, np.array([p]))[0])
 
 
 @settings(max_examples=300)

@@ -1,0 +1,194 @@
+"""Exact Minkowski centres, as roots of the slope of the summed powers.
+
+The slope rises with the centre, so a bracket always holds the root, and Newton's method takes two
+or three evaluations. Below p = 2 the slope is infinitely steep at every data value, where Newton's
+method stalls: there the data value nearest to the trial is taken as it is, and only the rest of
+the slope as linear. Next to p = 1 the slope is all steps, and only halving the bracket is safe.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pipeline.core.minkowski import powers
+from pipeline.core.segments import BoolArray, Centres, Segments
+from pipeline.core.validation import FloatArray, IntArray
+
+#: Below this exponent the bracket is halved in every step.
+ALL_STEPS = 1.05
+#: A search gets this many steps before each further one halves the bracket.
+MANY_STEPS = 15
+#: The last step of a search, as a share of the feature's range: above p = 2 what is left is about
+#: its square; near p = 1, and when halving, it is about the step itself.
+LAST_STEP, LAST_STEP_BELOW_2, LAST_SMALL_STEP = 1e-5, 1e-6, 1e-9
+#: From this exponent on the larger last step will do.
+SMOOTH_ENOUGH = 1.3
+#: How near a trial below p = 2 may come to a data value, as a share of the feature's range.
+NEAREST = 1e-13
+#: Rounds that solve for the step below p = 2: Newton's from one side, of a convex function.
+MODEL_ROUNDS = 8
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """Sums over each segment at its trial centre, of shape (m, segments).
+
+    `slope` and `curvature` are the first and second derivative over p; `left` and `right` are the
+    distances to the nearest data values on both sides.
+    """
+
+    slope: FloatArray
+    curvature: FloatArray
+    dispersions: FloatArray
+    left: FloatArray
+    right: FloatArray
+
+
+def root_of_slope(segments: Segments, p: FloatArray, guess: FloatArray) -> Centres:
+    """Find the centres of segments with two members or more and an exponent other than 1 and 2.
+
+    Searches start at `guess` where that lies among the members, and else at their mean.
+    """
+    shape = (len(segments.columns), len(p))
+    found = Centres(*np.empty((2, *shape), dtype=segments.columns.dtype))
+    for chosen in (p < ALL_STEPS, (p >= ALL_STEPS) & (p < 2), p > 2):
+        if chosen.any():
+            part = _search(segments.only(chosen), p[chosen], guess[:, chosen])
+            found.centres[:, chosen] = part.centres
+            found.dispersions[:, chosen] = part.dispersions
+    return found
+
+
+def _search(segments: Segments, p: FloatArray, guess: FloatArray) -> Centres:
+    """Search with exponents that are all of one of the three kinds."""
+    low, high, means = segments.lows(), segments.highs(), segments.means()
+    centre = np.where((guess > low) & (guess < high), guess, means)
+    found = Centres(np.empty_like(centre), np.empty_like(centre))
+    span = high - low
+    searching, open_ = np.arange(len(p)), np.ones_like(centre, dtype=np.bool_)
+    steps = 0
+    while True:
+        steps += 1
+        trial = _evaluate(segments, centre, p)
+        np.copyto(low, centre, where=trial.slope < 0)
+        np.copyto(high, centre, where=trial.slope > 0)
+        halving = steps > MANY_STEPS or bool(p[0] < ALL_STEPS)
+        if halving:
+            step = (low + high) / 2 - centre
+        else:
+            step = _newton_step(trial) if p[0] > 2 else _step_below_2(trial, p, NEAREST * span)
+        step = np.clip(step, low - centre, high - centre)
+        closing = open_ & ((np.abs(step) <= _last_step(p, halving) * span) | (trial.slope == 0))
+        _store(found, searching, closing, centre, trial, step, p)
+        open_ &= ~closing
+        going = np.asarray(open_.any(axis=0))
+        if not going.any():
+            return found
+        centre = _inside(centre + step, low, high)
+        if not going.all():
+            segments, p, searching = segments.only(going), p[going], searching[going]
+            low, high, centre = low[:, going], high[:, going], centre[:, going]
+            span, open_ = span[:, going], open_[:, going]
+
+
+def _last_step(p: FloatArray, halving: bool) -> FloatArray:
+    if halving:
+        return np.full(len(p), LAST_SMALL_STEP)
+    below_2 = np.where(p >= SMOOTH_ENOUGH, LAST_STEP_BELOW_2, LAST_SMALL_STEP)
+    return np.where(p > 2, LAST_STEP, below_2)
+
+
+def _evaluate(segments: Segments, at: FloatArray, p: FloatArray) -> _Trial:
+    differences = segments.spread(at)
+    differences -= segments.columns
+    differences += np.finfo(differences.dtype).tiny  # changes zeros only, which have no inverse
+    to_p = powers(differences, segments.spread(p.astype(at.dtype)), out=np.empty_like(differences))
+    dispersions = segments.sums(to_p)
+    inverse = np.reciprocal(differences, out=differences)
+    to_p *= inverse
+    slope = segments.sums(to_p)
+    if p[0] < ALL_STEPS:
+        return _Trial(slope, slope, dispersions, slope, slope)
+    to_p *= inverse
+    curvature = (p - 1).astype(at.dtype) * segments.sums(to_p)
+    if p[0] > 2:
+        return _Trial(slope, curvature, dispersions, slope, slope)
+    return _Trial(slope, curvature, dispersions, *segments.neighbours(inverse))
+
+
+def _newton_step(trial: _Trial) -> FloatArray:
+    flat = trial.curvature == 0  # a constant feature
+    return -trial.slope / np.where(flat, 1.0, trial.curvature)
+
+
+def _step_below_2(trial: _Trial, p: FloatArray, least: FloatArray) -> FloatArray:
+    """Return the step to the root of: the slope of one neighbour as it is, plus a line.
+
+    With q = p - 1 and x the distance from the neighbour on the root's side of the gap, the root
+    has ``copies * x ** q + line * x = |rest|``. The step ends at `least` that far from the
+    neighbour: on a data value nothing tells of its own slope.
+    """
+    dtype = trial.slope.dtype
+    q, tiny = (p - 1).astype(dtype), np.finfo(dtype).tiny
+    offset = np.where(_is_left_of_middle(trial, q), trial.left, -trial.right)
+    apart = np.abs(offset) > 2 * tiny
+    own = np.where(apart, np.sign(offset) * np.abs(offset) ** q, 0.0)
+    own_slope = q * own / np.where(apart, offset, 1.0)
+    copies = _copies(trial.curvature / np.where(apart, own_slope, np.inf))
+    line = np.maximum(trial.curvature - copies * own_slope, 0.0)
+    rest = trial.slope - copies * own - line * offset
+    x = _solve(copies, line, np.abs(rest), q)
+    return np.asarray(-np.sign(rest) * np.maximum(x, least) - offset)
+
+
+def _is_left_of_middle(trial: _Trial, q: FloatArray) -> BoolArray:
+    """Tell on which side of the middle between both neighbours the root is, others taken linear."""
+    without_neighbours = trial.slope - trial.left**q + trial.right**q
+    to_middle = (trial.right - trial.left) / 2
+    return np.asarray(without_neighbours + trial.curvature * to_middle >= 0)
+
+
+def _copies(ratio: FloatArray) -> FloatArray:
+    """Return how often the neighbour occurs, told by its share of the curvature.
+
+    That share is near a whole number only close to the neighbour, where it matters.
+    """
+    whole = np.rint(ratio)
+    return np.where((np.abs(ratio - whole) < 0.01) & (whole >= 1), whole, 1.0)
+
+
+def _solve(copies: FloatArray, line: FloatArray, goal: FloatArray, q: FloatArray) -> FloatArray:
+    """Return x with ``copies * x ** q + line * x = goal``, by Newton's method for x ** q."""
+    tiny = np.finfo(goal.dtype).tiny
+    with np.errstate(over="ignore"):
+        y = np.minimum(goal / copies, (goal / np.maximum(line, tiny)) ** q)
+    for _ in range(MODEL_ROUNDS):
+        linear = line * y ** (1 / q)
+        change = (copies * y + linear - goal) / (copies + linear / np.maximum(q * y, tiny))
+        y -= change
+        if (change <= 1e-6 * q * y).all():
+            break
+    return np.asarray(y ** (1 / q))
+
+
+def _inside(centre: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
+    """Replace a trial at an end of the bracket, whose slope is known, by the bracket's middle."""
+    return np.where((centre == low) | (centre == high), (low + high) / 2, centre)
+
+
+def _store(
+    found: Centres,
+    segments: IntArray,
+    closing: BoolArray,
+    centre: FloatArray,
+    trial: _Trial,
+    step: FloatArray,
+    p: FloatArray,
+) -> None:
+    """Keep what was found, after the last step: the dispersions follow it to second order."""
+    if not closing.any():
+        return
+    rows, columns = where = np.nonzero(closing)
+    change = (p / 2)[columns] * trial.slope[where] * step[where]
+    found.centres[rows, segments[columns]] = centre[where] + step[where]
+    found.dispersions[rows, segments[columns]] = trial.dispersions[where] + change
