@@ -42,7 +42,8 @@ bench: $(STAMP) ## speed as ratios, back to back in one process
 	$(BIN)/python -m benchmarks
 
 reproduce: $(STAMP) ## the long published figures (IMWK_SHARED must be set)
+	@test -n "$$IMWK_SHARED" || { echo "set IMWK_SHARED to the folder with the published data"; exit 1; }
 	$(PYTEST) -m reproduce -rP tests
 
 clean: ## remove .venv and caches
-	rm -rf $(VENV) .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache

@@ -34,6 +34,6 @@ def seed_sequence(seed: int, *coordinates: str | int) -> SeedSequence:
     >>> seed_sequence(2020, "1000x6-3", 7).generate_state(2).tolist()
     [2955909504, 2576312491]
     """
-    digest = hashlib.sha256(json.dumps(coordinates).encode()).digest()
+    digest = hashlib.sha256(json.dumps(coordinates, default=int).encode()).digest()
     key = np.frombuffer(digest[:16], dtype="<u4").tolist()
     return SeedSequence(as_whole_number(seed, "seed", 0), spawn_key=key)

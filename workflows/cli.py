@@ -33,10 +33,11 @@ def _comparison_table(rows: list[Comparison]) -> Table:
     exponents = ", ".join(f"{p:g}" for p in EXPONENTS)
     table = Table(
         title="Adjusted Rand index, range normalisation, one data set of each configuration",
-        caption=f"k-means++: mean of {RESTARTS} restarts. imwk: best of the exponents {exponents}.",
+        caption=f"k-means++: mean of {RESTARTS} restarts; imwk-means and the data it rescales: "
+        f"best of the exponents {exponents}.",
     )
     table.add_column("configuration", no_wrap=True)
-    for name in ("k-means++", "rescaled k-means++", "imwk-means", "rescaled imwk-means"):
+    for name in ("k-means++", "rescaled", "imwk-means", "rescaled"):
         table.add_column(name, justify="right")
     for row in rows:
         values = (row.kmeans, row.rescaled_kmeans, row.imwk, row.rescaled_imwk)

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from pipeline.core.errors import InvalidInputError
-from pipeline.core.validation import FloatArray, IntArray
+from pipeline.core.validation import FloatArray, IntArray, as_labels
 
 #: Whole numbers below this are codes as they are: sorting them would take most of the time.
 FEW_CLASSES = 100
@@ -34,22 +34,19 @@ def adjusted_rand_index(truth: ArrayLike, labels: ArrayLike) -> float | FloatArr
     >>> adjusted_rand_index([0, 0, 1, 1], [[0, 0, 1, 1], [0, 1, 0, 1]]).tolist()
     [1.0, -0.5]
     """
-    classes, labellings = np.asarray(truth), np.asarray(labels)
+    classes, labellings = as_labels(truth, "truth"), as_labels(labels, "labels")
     if classes.ndim != 1 or labellings.ndim not in (1, 2) or len(classes) != labellings.shape[-1]:
         raise InvalidInputError(
-            f"truth must be (n,) and labels (n,) or (r, n) with the same n; "
-            f"their shapes are {classes.shape} and {labellings.shape}."
+            f"truth and labels have shapes {classes.shape} and {labellings.shape}. "
+            "Give truth as (n,) and labels as (n,) or (r, n), with the same n."
         )
-    truth_codes = _codes(classes, "truth")
-    rows = _codes(np.atleast_2d(labellings), "labels")
+    truth_codes, rows = _codes(classes), _codes(np.atleast_2d(labellings))
     values = _index(_class_pairs(truth_codes), *_pair_counts(truth_codes, rows), len(classes))
     return float(values[0]) if labellings.ndim == 1 else values
 
 
-def _codes(values: NDArray[np.generic], what: str) -> IntArray:
+def _codes(values: NDArray[np.generic]) -> IntArray:
     """Replace the distinct values, over all rows together, by small numbers from 0 on."""
-    if values.dtype.kind == "f" and np.isnan(values).any():
-        raise InvalidInputError(f"{what} holds NaN: it would count as a class. Drop those rows.")
     if _are_codes(values):
         return values.astype(np.int64, copy=False)
     return np.asarray(np.unique(values, return_inverse=True)[1]).reshape(values.shape)
@@ -58,7 +55,7 @@ def _codes(values: NDArray[np.generic], what: str) -> IntArray:
 def _are_codes(values: NDArray[np.generic]) -> bool:
     if values.dtype.kind not in "iu" or not values.size:
         return False
-    numbers = values.view(np.ndarray).astype(np.int64, copy=False)
+    numbers = values.astype(np.int64, copy=False)
     return bool(numbers.min() >= 0 and numbers.max() < FEW_CLASSES)
 
 

@@ -18,14 +18,14 @@ from pipeline.core.validation import (
     as_choice,
     as_exponent,
     as_matrix,
-    refuse_overflow,
+    refuse_unfit_powers,
 )
 
 FIRST_STEP = 0.001
 LAST_STEP = 1e-4
 STEP_SHRINKAGE = 0.9
 #: The fixed-step walk takes up to one evaluation per 0.001 of range: wider data would never end.
-WIDEST_WALK = 1000.0
+WIDEST_WALK = 100.0
 
 
 #: Segments, their exponents, and guesses (m, segments), which NaN leaves to the method.
@@ -58,8 +58,8 @@ def minkowski_centre(X: ArrayLike, p: float, method: str = "exact") -> FloatArra
     [0.0]
     """
     matrix, exponent = as_matrix(X), as_exponent(p)
-    refuse_overflow(matrix, exponent)
-    find_centres = centre_method(method, matrix)
+    refuse_unfit_powers(matrix, exponent)
+    find_centres = centre_method(as_choice(method, "method", CENTRES), matrix)
     whole = Segments(np.ascontiguousarray(matrix.T), np.array([len(matrix)]))
     no_guess = np.full((matrix.shape[1], 1), np.nan)
     return np.asarray(find_centres(whole, np.array([exponent]), no_guess).centres[:, 0])
@@ -72,7 +72,7 @@ def centre_method(name: str, X: FloatArray) -> CentreMethod:
     if name == "fixed-step" and widest > WIDEST_WALK:
         raise InvalidInputError(
             f"a feature of X spans {widest:.3g}, which the fixed-step centre would cross in steps "
-            f"of {FIRST_STEP}. Normalise X first, or use centre='exact'."
+            f"of {FIRST_STEP}. Normalise X first, or use the exact centre."
         )
     return CENTRES[name]
 

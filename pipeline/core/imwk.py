@@ -13,9 +13,9 @@ from pipeline.core.validation import (
     FloatArray,
     as_choice,
     as_cluster_count,
-    as_exponent,
+    as_exponents,
     as_matrix,
-    refuse_overflow,
+    refuse_unfit_powers,
 )
 
 #: Lanes run together while their data have about this many cells: more would leave the cache.
@@ -116,14 +116,14 @@ def imwk_grid(
     (2, 3)
     """
     matrices = [as_matrix(X) for X in Xs]
-    exponents = [as_exponent(p) for p in ps]
+    exponents = as_exponents(ps)
     precision = DTYPES[as_choice(dtype, "dtype", DTYPES)]
     _refuse_other_shapes(matrices)
     for matrix in matrices:
         as_cluster_count(k, len(matrix))
         centre_method(centre, matrix)
         for p in exponents:
-            refuse_overflow(matrix, p, precision)
+            refuse_unfit_powers(matrix, p, precision)
     lanes = [(matrix, p) for matrix in matrices for p in exponents]
     runs = _run_lanes(lanes, k, CENTRES[centre], precision)
     return [runs[first : first + len(exponents)] for first in range(0, len(lanes), len(exponents))]

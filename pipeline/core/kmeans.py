@@ -1,28 +1,28 @@
 """k-means++ seeding and Lloyd's iterations, all restarts at once."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import PCG64, Generator, SeedSequence
 from numpy.typing import ArrayLike
 
+from pipeline.core.nearest import SmallLabels, nearest_of
 from pipeline.core.validation import (
     FloatArray,
     IntArray,
     as_cluster_count,
     as_matrix,
     as_whole_number,
-    refuse_overflow,
+    refuse_unfit_powers,
 )
 
 #: Rounding may make two labellings alternate; no real run comes near this many rounds.
 MAX_ROUNDS = 10_000
-#: Restarts are taken in groups whose distance table has about this many cells, for the cache.
-TABLE_CELLS = 200_000
+#: Restarts are taken in groups of this many, fewer if their distances would leave the cache.
+GROUP, TABLE_CELLS = 20, 200_000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class KMeansResult:
     """What `r` restarts of k-means found.
 
@@ -54,8 +54,7 @@ def kmeans(X: ArrayLike, k: int, restarts: int, seed: int | SeedSequence) -> KMe
         Number of runs, at least 1.
     seed : int or numpy.random.SeedSequence
         Restart i draws from a stream of its own, made of `seed` and i, so that more restarts
-        leave the first ones as they were. (But for exact ties: a product of more centroids may
-        round otherwise in the last bit.)
+        leave the first ones as they were.
 
     Returns
     -------
@@ -73,18 +72,20 @@ def kmeans(X: ArrayLike, k: int, restarts: int, seed: int | SeedSequence) -> KMe
     matrix = as_matrix(X)
     count = as_cluster_count(k, len(matrix))
     runs = as_whole_number(restarts, "restarts", 1)
-    refuse_overflow(matrix, 2)
+    refuse_unfit_powers(matrix, 2)
     matrix = matrix - matrix.mean(axis=0)  # products cancel badly far from the origin
-    streams = _streams(_as_seed_sequence(seed), runs)
-    group = max(1, TABLE_CELLS // (len(matrix) * count))
+    sequence = _as_seed_sequence(seed)
+    group = max(1, min(GROUP, TABLE_CELLS // (len(matrix) * count)))
     parts = []
     for first in range(0, runs, group):
-        uniforms = np.array([next(streams).random(count) for _ in range(min(group, runs - first))])
+        # The last group is filled up too: how a product rounds depends on the size of the group.
+        streams = (_stream(sequence, restart) for restart in range(first, first + group))
+        uniforms = np.array([stream.random(count) for stream in streams])
         parts.append(lloyd(matrix, matrix[plus_plus(matrix, uniforms)]))
     return KMeansResult(
-        np.concatenate([part.labels for part in parts]),
-        np.concatenate([part.inertia for part in parts]),
-        np.concatenate([part.iterations for part in parts]),
+        np.concatenate([part.labels for part in parts])[:runs],
+        np.concatenate([part.inertia for part in parts])[:runs],
+        np.concatenate([part.iterations for part in parts])[:runs],
     )
 
 
@@ -94,11 +95,10 @@ def _as_seed_sequence(seed: int | SeedSequence) -> SeedSequence:
     )
 
 
-def _streams(seed: SeedSequence, count: int) -> Iterator[Generator]:
-    """Yield the stream of each restart; unlike `spawn` this leaves `seed` as it was."""
-    for restart in range(count):
-        key = (*seed.spawn_key, restart)
-        yield Generator(PCG64(SeedSequence(seed.entropy, spawn_key=key)))
+def _stream(seed: SeedSequence, restart: int) -> Generator:
+    """Return the stream of a restart; unlike `spawn` this leaves `seed` as it was."""
+    key = (*seed.spawn_key, restart)
+    return Generator(PCG64(SeedSequence(seed.entropy, spawn_key=key)))
 
 
 def plus_plus(X: FloatArray, uniforms: FloatArray) -> IntArray:
@@ -157,41 +157,44 @@ def lloyd(X: FloatArray, centroids: FloatArray) -> KMeansResult:
     >>> lloyd(np.array([[0.0], [1.0], [9.0]]), np.array([[[0.0], [1.0]]])).labels.tolist()
     [[0, 0, 1]]
     """
-    centroids = centroids.copy()
-    labels = np.full((len(centroids), len(X)), -1, dtype=np.int64)
-    iterations = np.zeros(len(centroids), dtype=np.int64)
-    active = np.arange(len(centroids))
+    r = len(centroids)
+    with_ones = np.column_stack([X, np.ones(len(X))])
+    final, labels = centroids.copy(), np.full((r, len(X)), -1)
+    iterations = np.zeros(r, dtype=np.int64)
+    active: IntArray = np.arange(r)
+    before: SmallLabels = labels
     for _ in range(MAX_ROUNDS):
-        nearest = _nearest(X, centroids[active])
+        nearest = _nearest(with_ones, centroids)
         iterations[active] += 1
-        changed = (nearest != labels[active]).any(axis=1)
-        active, nearest = active[changed], nearest[changed]
+        moving = (nearest != before).any(axis=1)
+        if not moving.all():
+            ended = active[~moving]
+            labels[ended], final[ended] = nearest[~moving], centroids[~moving]
+            active, nearest, centroids = active[moving], nearest[moving], centroids[moving]
         if not len(active):
             break
-        labels[active] = nearest
-        centroids[active] = _means(X, nearest, centroids[active])
-    return KMeansResult(labels, _inertia(X, labels, centroids), iterations)
+        centroids, before = _means(with_ones, nearest, centroids), nearest
+    else:
+        labels[active], final[active] = before, centroids
+    return KMeansResult(labels, _inertia(X, labels, final), iterations)
 
 
-def _nearest(X: FloatArray, centroids: FloatArray) -> IntArray:
+def _nearest(with_ones: FloatArray, centroids: FloatArray) -> SmallLabels:
+    """Return the nearest centroid by ``|z|**2 - 2 x z``: the feature of ones takes the squares."""
     r, k, m = centroids.shape
     by_cluster = centroids.transpose(1, 0, 2).reshape(k * r, m)
-    scores = (-2 * by_cluster) @ X.T
-    scores += np.square(by_cluster).sum(axis=1)[:, np.newaxis]
-    nearest, labels = scores[:r], np.zeros((r, len(X)), dtype=np.int64)
-    for cluster in range(1, k):
-        found = scores[cluster * r : (cluster + 1) * r]
-        np.copyto(labels, cluster, where=found < nearest)
-        np.minimum(nearest, found, out=nearest)
-    return labels
+    scores = np.column_stack([-2 * by_cluster, np.square(by_cluster).sum(axis=1)]) @ with_ones.T
+    return nearest_of(scores.reshape(k, r, -1), k)
 
 
-def _means(X: FloatArray, labels: IntArray, centroids: FloatArray) -> FloatArray:
+def _means(with_ones: FloatArray, labels: SmallLabels, centroids: FloatArray) -> FloatArray:
+    """Return the means of all clusters; the feature of ones counts members. An empty one stays."""
     r, k, m = centroids.shape
-    members = (labels[:, np.newaxis, :] == np.arange(k)[:, np.newaxis]).reshape(r * k, -1)
-    sums = (members.astype(X.dtype) @ X).reshape(r, k, m)
-    sizes = np.count_nonzero(members, axis=1).reshape(r, k, 1)
-    return np.where(sizes > 0, sums / np.maximum(sizes, 1), centroids)
+    clusters = np.arange(k, dtype=labels.dtype)[:, np.newaxis]
+    members = (labels[:, np.newaxis, :] == clusters).astype(with_ones.dtype)
+    sums = (members.reshape(r * k, -1) @ with_ones).reshape(r, k, m + 1)
+    sizes = sums[:, :, -1:]
+    return np.where(sizes > 0, sums[:, :, :-1] / np.maximum(sizes, 1), centroids)
 
 
 def _inertia(X: FloatArray, labels: IntArray, centroids: FloatArray) -> FloatArray:

@@ -1,5 +1,6 @@
 """The main loop of imwk-means: assign, move centroids, weigh features; all lanes at once."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,6 +9,7 @@ from numpy.random import default_rng
 
 from pipeline.core.centres import CentreMethod, dispersions
 from pipeline.core.minkowski import distances
+from pipeline.core.nearest import SmallLabels, nearest_of
 from pipeline.core.patterns import Start
 from pipeline.core.segments import BoolArray, Segments
 from pipeline.core.validation import FloatArray, IntArray
@@ -18,7 +20,7 @@ MAX_ROUNDS = 500
 CELLS_AT_ONCE = 40_000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ImwkResult:
     """What one run of imwk-means found.
 
@@ -61,28 +63,28 @@ def run_main_loop(
 
 def assign(
     X: FloatArray, centroids: FloatArray, weights: FloatArray, clusters: IntArray, p: FloatArray
-) -> IntArray:
+) -> SmallLabels:
     """Return the nearest cluster of every entity (lanes, n), the lowest index on a tie.
 
     `X` is (m, lanes, n), `centroids` and `weights` are (m, lanes, k), of which a lane has the
     first `clusters`.
     """
     m, lanes, n = X.shape
+    k = centroids.shape[2]
     weights_to_p = (weights ** p[:, np.newaxis]).astype(X.dtype)
     centroids, p = centroids.astype(X.dtype), p.astype(X.dtype)
-    labels = np.zeros((lanes, n), dtype=np.int64)
-    block = max(1, CELLS_AT_ONCE // (m * n))
-    for first in range(0, lanes, block):
-        some = slice(first, first + block)
-        scratch = np.empty((m, len(p[some]), n), dtype=X.dtype)
-        nearest = np.full((len(p[some]), n), np.inf, dtype=X.dtype)
+    blocks = np.array_split(np.arange(lanes), -(-lanes * m * n // CELLS_AT_ONCE))
+    scratch = np.empty((m, len(blocks[0]), n), dtype=X.dtype)
+
+    def distances_to_each(some: slice) -> Iterator[FloatArray]:
         for cluster in range(clusters[some].max()):
             z, w = centroids[:, some, cluster], weights_to_p[:, some, cluster]
-            found = distances(X[:, some], z, w, p[some], scratch)
+            found = distances(X[:, some], z, w, p[some], scratch[:, : len(p[some])])
             found[clusters[some] <= cluster] = np.inf
-            np.copyto(labels[some], cluster, where=found < nearest)
-            np.minimum(nearest, found, out=nearest)
-    return labels
+            yield found
+
+    spans = [slice(block[0], block[-1] + 1) for block in blocks if len(block)]
+    return np.concatenate([nearest_of(distances_to_each(some), k) for some in spans])
 
 
 class _Loop:
@@ -97,7 +99,7 @@ class _Loop:
         self.clusters, self.patterns = start.clusters, start.patterns
         self.centroids, self.weights = start.centroids, start.weights
         self.dispersions = np.zeros_like(self.centroids)
-        self.labels = np.full((lanes, n), -1)
+        self.labels: SmallLabels = np.full((lanes, n), -1)
         self.history = np.zeros((lanes, 0), dtype=np.uint64)
         self.marks = default_rng(1).integers(1, 2**64, size=n, dtype=np.uint64)
         self.results: dict[int, ImwkResult] = {}
@@ -116,7 +118,7 @@ class _Loop:
         if len(self.lanes):
             self._update(labels)
 
-    def _update(self, labels: IntArray) -> None:
+    def _update(self, labels: SmallLabels) -> None:
         changed = self._changed_clusters(labels)
         self.labels = labels
         before = self.centroids.copy()
@@ -132,7 +134,7 @@ class _Loop:
         if ending.any():
             self._end(ending, converged=still)
 
-    def _changed_clusters(self, labels: IntArray) -> BoolArray:
+    def _changed_clusters(self, labels: SmallLabels) -> BoolArray:
         """Return which clusters (lanes, k) won or lost members."""
         lane, entity = np.nonzero(labels != self.labels)
         changed = np.zeros((len(labels), self.centroids.shape[2]), dtype=np.bool_)
@@ -144,7 +146,7 @@ class _Loop:
     def _move_centroids(self, changed: BoolArray) -> None:
         """Find centres and dispersions of changed clusters; one with a single member stays."""
         lanes, k = changed.shape
-        keys = (self.labels + k * np.arange(lanes)[:, np.newaxis]).ravel()
+        keys = (k * np.arange(lanes)[:, np.newaxis] + self.labels).ravel()
         sizes = np.bincount(keys, minlength=lanes * k)
         p = np.repeat(self.p, k)
         centroids, spreads = (
@@ -170,7 +172,7 @@ class _Loop:
     def _end(self, ending: BoolArray, converged: BoolArray) -> None:
         """Record the results of lanes that end, and drop them."""
         for lane in np.flatnonzero(ending):
-            clusters, labels = self.clusters[lane], self.labels[lane].copy()
+            clusters, labels = self.clusters[lane], self.labels[lane].astype(np.int64)
             self.results[int(self.lanes[lane])] = ImwkResult(
                 labels,
                 self.centroids[:, lane, :clusters].T.copy(),

@@ -85,7 +85,7 @@ def normalise(X: ArrayLike, name: str) -> FloatArray:
     matrix = _near_one(as_matrix(X))
     location, spread = NORMALISATIONS[as_choice(name, "normalisation", NORMALISATIONS)]
     width = spread(matrix)
-    flat = (np.ptp(matrix, axis=0) == 0) | (width == 0)
+    flat = (np.ptp(matrix, axis=0) == 0) | (width < np.finfo(np.float64).tiny)
     if flat.any():
         _warn_of_flat_features(np.flatnonzero(flat).tolist(), name)
     scaled = (matrix - location(matrix)) / np.where(flat, 1.0, width)
@@ -94,7 +94,7 @@ def normalise(X: ArrayLike, name: str) -> FloatArray:
 
 
 def _near_one(X: FloatArray) -> FloatArray:
-    """Scale each feature by a power of two: loses no bit, and nothing can overflow afterwards."""
+    """Scale each feature by a power of two, so that nothing can overflow afterwards."""
     return np.asarray(np.ldexp(X, -np.frexp(np.abs(X).max(axis=0))[1]))
 
 

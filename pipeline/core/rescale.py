@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pipeline.core.errors import InvalidInputError
-from pipeline.core.validation import FloatArray, as_matrix
+from pipeline.core.validation import FloatArray, as_labels, as_matrix, refuse_non_finite
 
 
 def rescale(X: ArrayLike, labels: ArrayLike, weights: ArrayLike) -> FloatArray:
@@ -31,7 +31,7 @@ def rescale(X: ArrayLike, labels: ArrayLike, weights: ArrayLike) -> FloatArray:
            [0.5, 3. ]])
     """
     matrix, factors = as_matrix(X), as_matrix(weights, "weights")
-    clusters = np.asarray(labels)
+    clusters = as_labels(labels, "labels")
     if clusters.shape != (len(matrix),) or clusters.dtype.kind not in "iu":
         raise InvalidInputError(
             f"labels must be {len(matrix)} whole numbers, one for each row of X, "
@@ -47,4 +47,7 @@ def rescale(X: ArrayLike, labels: ArrayLike, weights: ArrayLike) -> FloatArray:
             f"labels run from {clusters.min()} to {clusters.max()}, but weights has "
             f"{len(factors)} rows. Labels must be 0 to {len(factors) - 1}."
         )
-    return np.asarray(matrix * factors[clusters])
+    with np.errstate(over="ignore"):
+        rescaled: FloatArray = matrix * factors[clusters]
+    refuse_non_finite(rescaled, "X times weights")
+    return rescaled

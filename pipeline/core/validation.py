@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -17,26 +18,45 @@ IntArray = NDArray[np.int64]
 def as_matrix(values: ArrayLike, what: str = "X") -> FloatArray:
     """Return `values` as a C-contiguous float64 matrix of finite numbers, or say why it is none."""
     try:
-        matrix = np.ascontiguousarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+        given = np.ma.asanyarray(values) if np.ma.isMA(values) else np.asanyarray(values)
+        if given.dtype.kind not in "fiubO" or np.ma.is_masked(given):
+            raise TypeError(f"{given.dtype} values, masked or not real, cannot be clustered")
+        matrix = np.ascontiguousarray(given, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
         raise InvalidInputError(
             f"{what} must be a rectangular table of numbers: {error}. "
-            "Encode categories as numbers first."
+            "Encode categories as numbers and fill or drop missing values first."
         ) from error
-    if np.ndim(values) != 2:
+    if given.ndim != 2:
         raise InvalidInputError(
-            f"{what} must have two dimensions (entities x features), not {np.ndim(values)}. "
-            "Use X.reshape(-1, 1) for a single feature."
+            f"{what} must have two dimensions (rows x features), not {given.ndim}. A single "
+            f"feature is {what}.reshape(-1, 1), a single row {what}.reshape(1, -1)."
         )
     if matrix.size == 0:
         raise InvalidInputError(
-            f"{what} is empty, its shape is {matrix.shape}. Give at least one entity and feature."
+            f"{what} is empty, its shape is {matrix.shape}. Give at least one row and feature."
         )
-    _refuse_non_finite(matrix, what)
+    refuse_non_finite(matrix, what)
     return matrix
 
 
-def _refuse_non_finite(matrix: FloatArray, what: str) -> None:
+def as_labels(values: ArrayLike, what: str) -> NDArray[np.generic]:
+    """Return labels as an array of numbers or strings, without missing ones."""
+    try:
+        labels = np.asanyarray(values)
+        missing = np.ma.is_masked(labels) or bool((labels != labels).any())
+    except (TypeError, ValueError) as error:
+        raise InvalidInputError(f"{what} must be an array of labels: {error}.") from error
+    if missing or labels.dtype.kind == "O":
+        raise InvalidInputError(
+            f"{what} must be numbers or strings, all of one type and none missing. "
+            "Drop such entities, or convert with [str(label) for label in labels]."
+        )
+    return np.asarray(labels)
+
+
+def refuse_non_finite(matrix: FloatArray, what: str) -> None:
+    """Refuse NaN and infinity, and say where the first one is."""
     bad = np.argwhere(~np.isfinite(matrix))
     if bad.size:
         row, column = bad[0]
@@ -50,7 +70,7 @@ def as_whole_number(value: Any, what: str, least: int) -> int:
     """Return `value` as an int of at least `least`."""
     try:
         number = int(value)
-        whole = bool(number == value) and not isinstance(value, bool)
+        whole = bool(number == value) and not isinstance(value, bool | np.bool_)
     except (TypeError, ValueError, OverflowError):
         whole = False
     if not whole or number < least:
@@ -70,15 +90,24 @@ def as_cluster_count(k: Any, entities: int) -> int:
     return count
 
 
-def as_exponent(p: Any, what: str = "p") -> float:
+def as_exponents(ps: Any) -> list[float]:
+    """Return all exponents in `ps` as floats."""
+    if isinstance(ps, str) or not isinstance(ps, Iterable):
+        raise InvalidInputError(f"ps must be a list of exponents, not {ps!r}. Write [{ps}].")
+    return [as_exponent(p) for p in ps]
+
+
+def as_exponent(p: Any) -> float:
     """Return `p` as a finite float of at least 1."""
     try:
+        if not isinstance(p, Real) or isinstance(p, bool):
+            raise TypeError
         exponent = float(p)
-    except (TypeError, ValueError) as error:
-        raise InvalidInputError(f"{what} must be a number of at least 1, not {p!r}.") from error
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InvalidInputError(f"p must be a number of at least 1, not {p!r}.") from error
     if not 1.0 <= exponent < np.inf:
         raise InvalidInputError(
-            f"{what} = {exponent} is no Minkowski exponent. Choose a finite value of at least 1; "
+            f"p = {exponent} is no Minkowski exponent. Choose a finite value of at least 1; "
             "the paper uses 1.1 to 5.0."
         )
     return exponent
@@ -94,14 +123,22 @@ def as_choice(name: Any, what: str, known: Iterable[str]) -> str:
     raise InvalidInputError(f"Unknown {what} {name!r}.{hint} Known: {', '.join(names)}.")
 
 
-def refuse_overflow(
+def refuse_unfit_powers(
     X: FloatArray, p: float, precision: type[np.float64] | type[np.float32] = np.float64
 ) -> None:
-    """Refuse data whose summed p-th powers do not fit: results would be inf or NaN."""
-    largest = float(np.max(np.abs(X)))
-    log2_of_sum = p * np.log2(2 * largest) + np.log2(X.size) if largest > 0 else 0.0
-    if log2_of_sum > np.finfo(precision).maxexp - 1:
+    """Refuse data whose p-th powers overflow or vanish: every distance would be inf or 0."""
+    span = float(np.ptp(X, axis=0).max())
+    if span == 0:
+        return
+    limits = np.finfo(precision)
+    largest = float(np.abs(X).max())
+    if p * np.log2(2 * largest) + np.log2(X.size) > limits.maxexp - 1:
         raise InvalidInputError(
             f"X reaches {largest:.3g}, whose power p = {p:g} does not fit a {precision.__name__}. "
             "Normalise X first: normalise(X, 'range')."
+        )
+    if p * np.log2(span / X.shape[1]) < limits.minexp + limits.nmant:
+        raise InvalidInputError(
+            f"X spans no more than {span:.3g}, of which powers p = {p:g} vanish in "
+            f"{precision.__name__}. Normalise X first, normalise(X, 'range'), or lower p."
         )

@@ -69,7 +69,7 @@ CONFIGURATIONS: dict[str, Configuration] = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Dataset:
     """Entities in the rows of `X`, and the true class of each in `y`."""
 

@@ -10,6 +10,7 @@ from pipeline.core import (
     ImwkError,
     adjusted_rand_index,
     imwk,
+    imwk_grid,
     imwk_many,
     kmeans,
     minkowski_centre,
@@ -36,12 +37,16 @@ TAKES_DATA: dict[str, Callable[[Any], object]] = {
 BAD_DATA: dict[str, tuple[Any, str]] = {
     "NaN": (WITH_NAN, r"X holds nan at row 4, column 2 \(1 such cells.*Impute"),
     "infinity": (WITH_INFINITY, r"X holds -inf at row 0, column 1.*Impute"),
-    "1-D": (GOOD[:, 0], r"two dimensions.*not 1.*reshape"),
+    "1-D": (GOOD[:, 0], r"two dimensions.*not 1.*X\.reshape\(-1, 1\)"),
     "3-D": (GOOD[np.newaxis], r"two dimensions.*not 3"),
     "no entity": (GOOD[:0], r"empty.*\(0, 3\).*at least one"),
     "no feature": (GOOD[:, :0], r"empty.*\(12, 0\).*at least one"),
     "text": ([["a", "b"], ["c", "d"]], r"table of numbers.*Encode"),
     "ragged": ([[1.0, 2.0], [3.0]], r"rectangular table"),
+    "masked": (np.ma.masked_greater(GOOD, 0), r"table of numbers.*missing"),
+    "complex": (GOOD + 1j, r"table of numbers.*complex128"),
+    "dates": (np.full((12, 3), np.datetime64("NaT")), r"table of numbers.*datetime64"),
+    "huge integers": ([[10**400], [1]], r"table of numbers"),
     "nothing": (None, r"two dimensions|table of numbers"),
 }
 
@@ -65,15 +70,35 @@ BAD_CALLS: dict[str, tuple[Callable[[], object], str]] = {
     "p text": (lambda: imwk_many(GOOD, 2, ["x"]), r"p must be a number.*'x'"),  # type: ignore[list-item]
     "one p of many": (lambda: imwk_many(GOOD, 2, [1.5, 0.5]), r"p = 0\.5"),
     "centre": (lambda: imwk(GOOD, 2, 2, "exakt"), r"centre 'exakt'.*Did you mean 'exact'"),
-    "method": (lambda: minkowski_centre(GOOD, 2, "newton"), r"centre 'newton'.*fixed-step"),
+    "method": (lambda: minkowski_centre(GOOD, 2, "newton"), r"method 'newton'.*fixed-step"),
     "normalisation": (lambda: normalise(GOOD, "zscore"), r"'zscore'.*Did you mean 'z-score'"),
     "restarts": (lambda: kmeans(GOOD, 2, 0, 1), r"restarts.*at least 1, not 0"),
     "seed": (lambda: kmeans(GOOD, 2, 1, -1), r"seed.*at least 0, not -1"),
     "too large for p": (lambda: imwk(GOOD * 1e100, 2, 5), r"does not fit.*Normalise X first"),
-    "too wide to walk": (lambda: imwk(GOOD * 1e6, 2, 3, "fixed-step"), r"spans.*centre='exact'"),
+    "too wide to walk": (
+        lambda: imwk(GOOD * 1e6, 2, 3, "fixed-step"),
+        r"spans.*use the exact centre",
+    ),
     "ARI lengths": (lambda: adjusted_rand_index([0, 1], [0, 1, 1]), r"\(2,\) and \(3,\)"),
     "ARI 2-D truth": (lambda: adjusted_rand_index([[0, 1]], [0, 1]), r"\(1, 2\) and \(2,\)"),
-    "ARI NaN": (lambda: adjusted_rand_index([0.0, np.nan], [0, 1]), r"truth holds NaN.*Drop"),
+    "ARI NaN": (lambda: adjusted_rand_index([0.0, np.nan], [0, 1]), r"truth must be.*Drop"),
+    "ARI None": (lambda: adjusted_rand_index(["a", None], [0, 1]), r"truth must be.*Drop"),  # type: ignore[arg-type]
+    "ARI ragged": (lambda: adjusted_rand_index([0, 1], [[0, 1], [1]]), r"labels must be an array"),
+    "too large": (lambda: imwk(GOOD, 2, 10**400), r"p must be a number"),
+    "p True": (lambda: imwk(GOOD, 2, True), r"p must be a number.*True"),
+    "k True": (lambda: imwk(GOOD, np.True_, 2), r"k must be a whole number"),  # type: ignore[arg-type]
+    "ps one number": (lambda: imwk_many(GOOD, 2, 2.0), r"ps must be a list.*\[2\.0\]"),  # type: ignore[arg-type]
+    "ps text": (lambda: imwk_many(GOOD, 2, "12"), r"ps must be a list"),  # type: ignore[arg-type]
+    "dtype": (lambda: imwk(GOOD, 2, 2, dtype="float16"), r"dtype 'float16'.*float32"),
+    "shapes": (lambda: imwk_grid([GOOD, GOOD[1:]], 2, [2.0]), r"different shapes.*\(11, 3\)"),
+    "vanishing powers": (lambda: imwk(GOOD * 1e-100, 2, 5), r"vanish.*Normalise"),
+    "vanishing in float32": (lambda: imwk(GOOD / 10, 2, 60, dtype="float32"), r"vanish in float32"),
+    "too large for float32": (lambda: imwk(GOOD * 1e9, 2, 5, dtype="float32"), r"fit a float32"),
+    "huge product": (
+        lambda: rescale(GOOD * 1e300, [0] * 12, np.full((1, 3), 1e300)),
+        r"holds -?inf",
+    ),
+    "1-D weights": (lambda: rescale(GOOD, [0] * 12, np.ones(3)), r"weights\.reshape\(1, -1\)"),
     "few labels": (lambda: rescale(GOOD, [0, 1], np.ones((2, 3))), r"12 whole numbers.*\(2,\)"),
     "real labels": (lambda: rescale(GOOD, np.zeros(12), np.ones((1, 3))), r"float64"),
     "high label": (lambda: rescale(GOOD, [2] * 12, np.ones((2, 3))), r"0 to 1"),

@@ -1,19 +1,23 @@
 """Behaviour of whole runs that holds without an oracle."""
 
 from collections.abc import Iterable
+from dataclasses import fields
+from importlib import import_module
 from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.core import imwk, imwk_many, normalise, rescale
+from pipeline.core import ImwkError, imwk, imwk_grid, normalise, rescale
 from pipeline.core.centres import CENTRES
+from pipeline.core.imwk import DTYPES, _run_lanes
 from pipeline.core.loop import ImwkResult
 from pipeline.core.validation import FloatArray
 from pipeline.datasets import synthetic_dataset
 from tests import reference
+from tests.strategies import exponents
 
 EDGE_EXPONENTS = [1.0, 1.0001, 1.5, 2.0, 20.0]
 
@@ -24,7 +28,7 @@ EDGE_DATA: dict[str, FloatArray] = {
     "duplicate rows": np.repeat([[0.1, 0.7], [0.9, 0.2]], 4, axis=0),
     "a constant feature": np.column_stack([np.linspace(0, 1, 9), np.full(9, 0.1)]),
     "zeros": np.zeros((5, 3)),
-    "tiny values": np.random.default_rng(1).normal(size=(9, 3)) * 1e-200,
+    "tiny values": np.random.default_rng(1).normal(size=(9, 3)) * 1e-9,
     "large values": np.random.default_rng(1).normal(size=(9, 3)) * 1e9,
     "continuous": np.random.default_rng(2).normal(size=(30, 4)),
     "one-hot": np.eye(4)[np.random.default_rng(3).integers(0, 4, size=20)],
@@ -62,10 +66,21 @@ def test_identical_rows_get_equal_weights(p: float) -> None:
     np.testing.assert_array_equal(weights, expected)
 
 
-def test_k_equal_n_makes_every_entity_its_own_cluster() -> None:
-    X = np.random.default_rng(5).normal(size=(12, 3))
-    result = imwk(X, 12, 2.0)
-    assert result.n_clusters == result.patterns
+def test_of_two_farthest_entities_the_one_with_the_higher_index_is_the_first_seed() -> None:
+    # -1 and 1 are equally far from the mean; every entity is a pattern, in the order 1, -1, 0
+    np.testing.assert_array_equal(imwk([[-1.0], [0.0], [1.0]], 3, 2.0).labels, [1, 2, 0])
+
+
+def test_an_entity_as_near_to_the_centre_as_to_the_pattern_stays_with_the_centre() -> None:
+    # the mean is 0; 2 is exactly between it and the second seed, 4
+    assert imwk([[4.0], [2.0], [-6.0]], 3, 2.0).patterns == 3
+
+
+def test_powers_just_within_the_limit_give_a_finite_result() -> None:
+    X = np.array([[-0.9], [0.3], [0.5], [0.9]]) * 2.0**508
+    assert_valid(imwk(X, 2, 2.0), X, 2)
+    with pytest.raises(ImwkError, match="does not fit"):
+        imwk(X * 8, 2, 2.0)
 
 
 @given(seed=st.integers(0, 10_000), p=st.sampled_from([1.3, 2.0, 3.7]))
@@ -90,12 +105,45 @@ def continuous(seed: int) -> FloatArray:
     return rng.normal(size=(60, 5)) + 2 * rng.normal(size=(4, 5))[rng.integers(0, 4, size=60)]
 
 
-def test_many_exponents_equal_single_runs() -> None:
-    X = continuous(1)
-    for p, together in zip([1.2, 2.0, 4.0], imwk_many(X, 4, [1.2, 2.0, 4.0]), strict=True):
-        alone = imwk(X, 4, p)
-        np.testing.assert_array_equal(together.labels, alone.labels)
-        np.testing.assert_array_equal(together.weights, alone.weights)
+@settings(max_examples=60)
+@given(
+    lanes=st.lists(st.tuples(st.integers(0, 5), exponents), min_size=1, max_size=12),
+    shape=st.tuples(st.integers(2, 40), st.integers(1, 9)),
+    cells=st.sampled_from([1, 300, 2000, 10**6]),
+    dtype=st.sampled_from(list(DTYPES)),
+    centre=st.sampled_from(list(CENTRES)),
+    lattice=st.booleans(),
+)
+def test_grouping_order_and_number_of_lanes_change_no_bit(
+    lanes: list[tuple[int, float]],
+    shape: tuple[int, int],
+    cells: int,
+    dtype: str,
+    centre: str,
+    lattice: bool,
+) -> None:
+    data = np.random.default_rng(7).normal(size=(6, *shape)) / 3
+    data = np.round(data, 1) if lattice else data
+    k, precision = min(4, shape[0]), DTYPES[dtype]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(import_module("pipeline.core.imwk"), "CELLS_TOGETHER", cells)
+        patch.setattr("pipeline.core.loop.CELLS_AT_ONCE", cells)
+        runs = _run_lanes([(data[i], p) for i, p in lanes], k, CENTRES[centre], precision)
+    for (i, p), together in zip(lanes, runs, strict=True):
+        assert_same_bits(together, imwk(data[i], k, p, centre, dtype))
+
+
+def assert_same_bits(one: ImwkResult, other: ImwkResult) -> None:
+    for field in fields(ImwkResult):
+        left, right = getattr(one, field.name), getattr(other, field.name)
+        np.testing.assert_array_equal(left, right, err_msg=field.name)
+
+
+def test_a_grid_of_data_sets_and_exponents_is_in_order() -> None:
+    Xs, ps = [continuous(1), continuous(2)], [1.2, 2.0, 4.0]
+    for X, row in zip(Xs, imwk_grid(Xs, 4, ps), strict=True):
+        for p, run in zip(ps, row, strict=True):
+            assert_same_bits(run, imwk(X, 4, p))
 
 
 def test_labels_of_a_converged_run_are_the_nearest_clusters() -> None:

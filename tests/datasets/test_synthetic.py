@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import chisquare, kstest
 
 from pipeline.datasets import CONFIGURATIONS, synthetic_dataset
-from pipeline.datasets.synthetic import SMALLEST_CLUSTER, _cluster_sizes
+from pipeline.datasets.synthetic import _cluster_sizes
 from tests.shared_data import read_rows
 
 SEED = 2020
@@ -29,7 +29,7 @@ def test_fifty_data_sets_have_the_sizes_of_the_papers_table(config: str) -> None
         assert data.X.shape == (1000, configuration.total_features)
         sizes = np.bincount(data.y, minlength=configuration.clusters)
         assert len(sizes) == configuration.clusters
-        assert sizes.min() >= SMALLEST_CLUSTER
+        assert sizes.min() >= 20
         assert sizes.sum() == 1000
 
 
@@ -101,6 +101,15 @@ def test_a_cluster_has_one_variance_between_a_half_and_one_and_a_half() -> None:
                 variances.append(within.mean())
     assert 0.4 < min(variances) < 0.65
     assert 1.35 < max(variances) < 1.6
+
+
+def test_centroids_are_standard_normal() -> None:
+    means = []
+    for index in range(50):
+        data = synthetic_dataset("1000x6-3", index, SEED)
+        groups = [data.X[data.y == cluster] for cluster in range(3)]
+        means += [group.mean(axis=0) for group in groups if len(group) > 200]
+    assert kstest(np.ravel(means), "norm").pvalue > 0.001
 
 
 def test_data_sets_are_a_pure_function_of_seed_configuration_and_index() -> None:
