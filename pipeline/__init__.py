@@ -1,1 +1,1 @@
-"""What is computed: the numeric core, the data sets, and (later) the plan of a sweep."""
+"""What is computed: the numeric core and the data sets."""

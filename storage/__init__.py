@@ -1,1 +1,1 @@
-"""Where results live: the Zarr-backed cube (step 3 of the plan in CHANGELOG)."""
+"""Where results live: empty until sweeps write their cube."""

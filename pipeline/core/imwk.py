@@ -18,8 +18,9 @@ from pipeline.core.validation import (
     refuse_unfit_powers,
 )
 
-#: Lanes run together while their data have about this many cells: more would leave the cache.
-CELLS_TOGETHER = 500_000
+#: Lanes run together while their data have about this many cells: more would need more memory
+#: than they save calls.
+CELLS_TOGETHER = 1_000_000
 
 Precision = type[np.float64] | type[np.float32]
 DTYPES: dict[str, Precision] = {"float64": np.float64, "float32": np.float32}
@@ -126,23 +127,27 @@ def imwk_grid(
             refuse_unfit_powers(matrix, p, precision)
     lanes = [(matrix, p) for matrix in matrices for p in exponents]
     runs = _run_lanes(lanes, k, CENTRES[centre], precision)
-    return [runs[first : first + len(exponents)] for first in range(0, len(lanes), len(exponents))]
+    width = len(exponents)
+    return [runs[row * width : (row + 1) * width] for row in range(len(matrices))]
 
 
 def _run_lanes(
     lanes: list[tuple[FloatArray, float]], k: int, find_centres: CentreMethod, precision: Precision
 ) -> list[ImwkResult]:
-    """Run all lanes, as many together as fit the cache: grouping changes no result."""
-    runs: list[ImwkResult] = []
-    while len(runs) < len(lanes):
-        together = max(1, CELLS_TOGETHER // lanes[0][0].size)
-        group = lanes[len(runs) : len(runs) + together]
-        X: FloatArray = np.stack([matrix.T for matrix, _ in group], axis=1)
-        X = np.asarray(X, dtype=precision)
-        p = np.array([p for _, p in group])
+    """Run all lanes, many together: grouping changes no result.
+
+    Lanes of like exponents are grouped, because those take about as many steps.
+    """
+    runs: dict[int, ImwkResult] = {}
+    order = sorted(range(len(lanes)), key=lambda lane: lanes[lane][1])
+    together = max(1, CELLS_TOGETHER // lanes[0][0].size) if lanes else 1
+    for first in range(0, len(order), together):
+        group = order[first : first + together]
+        X: FloatArray = np.stack([lanes[lane][0].T for lane in group], axis=1)
+        X, p = np.asarray(X, dtype=precision), np.array([lanes[lane][1] for lane in group])
         start = anomalous_patterns(X, k, p, find_centres)
-        runs += run_main_loop(X, p, start, find_centres)
-    return runs
+        runs |= zip(group, run_main_loop(X, p, start, find_centres), strict=True)
+    return [runs[lane] for lane in range(len(lanes))]
 
 
 def _refuse_other_shapes(matrices: list[FloatArray]) -> None:

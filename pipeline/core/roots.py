@@ -14,8 +14,9 @@ from pipeline.core.minkowski import powers
 from pipeline.core.segments import BoolArray, Centres, Segments
 from pipeline.core.validation import FloatArray, IntArray
 
-#: Below this exponent the bracket is halved in every step.
-ALL_STEPS = 1.05
+#: Below this exponent the bracket is halved in every step: powers p of the smallest number that
+#: stands for zero would not vanish, and their second derivative drown all others.
+ALL_STEPS = {np.dtype(np.float64): 1.06, np.dtype(np.float32): 1.2}
 #: A search gets this many steps before each further one halves the bracket.
 MANY_STEPS = 15
 #: The last step of a search, as a share of the feature's range: above p = 2 what is left is about
@@ -51,7 +52,8 @@ def root_of_slope(segments: Segments, p: FloatArray, guess: FloatArray) -> Centr
     """
     shape = (len(segments.columns), len(p))
     found = Centres(*np.empty((2, *shape), dtype=segments.columns.dtype))
-    for chosen in (p < ALL_STEPS, (p >= ALL_STEPS) & (p < 2), p > 2):
+    all_steps = ALL_STEPS[segments.columns.dtype]
+    for chosen in (p < all_steps, (p >= all_steps) & (p < 2), p > 2):
         if chosen.any():
             part = _search(segments.only(chosen), p[chosen], guess[:, chosen])
             found.centres[:, chosen] = part.centres
@@ -72,12 +74,11 @@ def _search(segments: Segments, p: FloatArray, guess: FloatArray) -> Centres:
         trial = _evaluate(segments, centre, p)
         np.copyto(low, centre, where=trial.slope < 0)
         np.copyto(high, centre, where=trial.slope > 0)
-        halving = steps > MANY_STEPS or bool(p[0] < ALL_STEPS)
-        if halving:
-            step = (low + high) / 2 - centre
-        else:
-            step = _newton_step(trial) if p[0] > 2 else _step_below_2(trial, p, NEAREST * span)
-        step = np.clip(step, low - centre, high - centre)
+        halving = steps > MANY_STEPS or bool(p[0] < ALL_STEPS[centre.dtype])
+        step = (low + high) / 2 - centre
+        if not halving:
+            bold = _newton_step(trial) if p[0] > 2 else _step_below_2(trial, p, NEAREST * span)
+            step = np.where(np.isfinite(bold), np.clip(bold, low - centre, high - centre), step)
         closing = open_ & ((np.abs(step) <= _last_step(p, halving) * span) | (trial.slope == 0))
         _store(found, searching, closing, centre, trial, step, p)
         open_ &= ~closing
@@ -107,7 +108,7 @@ def _evaluate(segments: Segments, at: FloatArray, p: FloatArray) -> _Trial:
     inverse = np.reciprocal(differences, out=differences)
     to_p *= inverse
     slope = segments.sums(to_p)
-    if p[0] < ALL_STEPS:
+    if p[0] < ALL_STEPS[at.dtype]:
         return _Trial(slope, slope, dispersions, slope, slope)
     to_p *= inverse
     curvature = (p - 1).astype(at.dtype) * segments.sums(to_p)
