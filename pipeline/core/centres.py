@@ -28,8 +28,7 @@ STEP_SHRINKAGE = 0.9
 WIDEST_WALK = 100.0
 
 
-#: Segments, their exponents, and guesses (m, segments), which NaN leaves to the method.
-CentreMethod = Callable[[Segments, FloatArray, FloatArray], Centres]
+CentreMethod = Callable[[Segments, FloatArray], Centres]
 
 
 def minkowski_centre(X: ArrayLike, p: float, method: str = "exact") -> FloatArray:
@@ -61,8 +60,7 @@ def minkowski_centre(X: ArrayLike, p: float, method: str = "exact") -> FloatArra
     refuse_unfit_powers(matrix, exponent)
     find_centres = centre_method(as_choice(method, "method", CENTRES), matrix)
     whole = Segments(np.ascontiguousarray(matrix.T), np.array([len(matrix)]))
-    no_guess = np.full((matrix.shape[1], 1), np.nan)
-    return np.asarray(find_centres(whole, np.array([exponent]), no_guess).centres[:, 0])
+    return np.asarray(find_centres(whole, np.array([exponent])).centres[:, 0])
 
 
 def centre_method(name: str, X: FloatArray) -> CentreMethod:
@@ -77,20 +75,20 @@ def centre_method(name: str, X: FloatArray) -> CentreMethod:
     return CENTRES[name]
 
 
-def exact_centres(segments: Segments, p: FloatArray, guess: FloatArray) -> Centres:
+def exact_centres(segments: Segments, p: FloatArray) -> Centres:
     """Return centres that are good to 1e-8 of each feature's range."""
-    return _centres(segments, p, guess, root_of_slope)
+    return _centres(segments, p, root_of_slope)
 
 
-def fixed_step_centres(segments: Segments, p: FloatArray, guess: FloatArray) -> Centres:
+def fixed_step_centres(segments: Segments, p: FloatArray) -> Centres:
     """Return centres as the paper's authors find them."""
-    return _centres(segments, p, guess, _walk)
+    return _centres(segments, p, _walk)
 
 
 CENTRES: dict[str, CentreMethod] = {"exact": exact_centres, "fixed-step": fixed_step_centres}
 
 
-def _centres(segments: Segments, p: FloatArray, guess: FloatArray, search: CentreMethod) -> Centres:
+def _centres(segments: Segments, p: FloatArray, search: CentreMethod) -> Centres:
     """Use the closed form where there is one, and `search` elsewhere."""
     several = segments.counts > 1
     kinds: list[tuple[BoolArray, CentreMethod]] = [
@@ -103,23 +101,23 @@ def _centres(segments: Segments, p: FloatArray, guess: FloatArray, search: Centr
     found = Centres(*np.zeros((2, *shape), dtype=segments.columns.dtype))
     for chosen, find in kinds:
         if chosen.any():
-            part = find(segments.only(chosen), p[chosen], guess[:, chosen])
+            part = find(segments.only(chosen), p[chosen])
             found.centres[:, chosen] = part.centres
             found.dispersions[:, chosen] = part.dispersions
     return found
 
 
-def _lone_members(segments: Segments, *_: FloatArray) -> Centres:
+def _lone_members(segments: Segments, _: FloatArray) -> Centres:
     return Centres(segments.columns, np.zeros_like(segments.columns))
 
 
-def _medians(segments: Segments, p: FloatArray, _: FloatArray) -> Centres:
+def _medians(segments: Segments, p: FloatArray) -> Centres:
     groups = np.split(segments.columns, segments.starts[1:], axis=1)
     medians = np.stack([np.median(group, axis=1) for group in groups], axis=1)
     return Centres(medians, dispersions(segments, medians, p))
 
 
-def _means(segments: Segments, p: FloatArray, _: FloatArray) -> Centres:
+def _means(segments: Segments, p: FloatArray) -> Centres:
     means = segments.means()
     return Centres(means, dispersions(segments, means, p))
 
@@ -133,7 +131,7 @@ def dispersions(segments: Segments, centres: FloatArray, p: FloatArray) -> Float
     )
 
 
-def _walk(segments: Segments, p: FloatArray, _: FloatArray) -> Centres:
+def _walk(segments: Segments, p: FloatArray) -> Centres:
     """Walk from the mean in steps that shrink where they no longer descend, as the authors do."""
     found = Centres(segments.means(), np.empty((len(segments.columns), len(p))))
     found.dispersions[:] = dispersions(segments, found.centres, p)

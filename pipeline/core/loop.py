@@ -8,7 +8,7 @@ import numpy as np
 from numpy.random import default_rng
 
 from pipeline.core.centres import CentreMethod, dispersions
-from pipeline.core.minkowski import distances
+from pipeline.core.minkowski import distances, power
 from pipeline.core.nearest import SmallLabels, nearest_of
 from pipeline.core.patterns import Start
 from pipeline.core.segments import BoolArray, Segments
@@ -71,7 +71,7 @@ def assign(
     """
     m, lanes, n = X.shape
     k = centroids.shape[2]
-    weights_to_p = (weights ** p[:, np.newaxis]).astype(X.dtype)
+    weights_to_p = power(weights, p[:, np.newaxis]).astype(X.dtype)
     centroids, p = centroids.astype(X.dtype), p.astype(X.dtype)
     blocks = np.array_split(np.arange(lanes), -(-lanes * m * n // CELLS_AT_ONCE))
     scratch = np.empty((m, len(blocks[0]), n), dtype=X.dtype)
@@ -156,7 +156,7 @@ class _Loop:
         spreads[:, changed.ravel()] = 0.0
         if several.any():
             members = self._members(keys, sizes, several)
-            found = self.find_centres(members, p[several], centroids[:, several])
+            found = self.find_centres(members, p[several])
             centroids[:, several], spreads[:, several] = found
         if alone.any():
             members = self._members(keys, sizes, alone)

@@ -21,6 +21,16 @@ def powers(differences: FloatArray, p: FloatArray, out: FloatArray) -> FloatArra
     return np.exp(out, out=out)
 
 
+def power(base: FloatArray, p: FloatArray) -> FloatArray:
+    """Return ``base ** p`` of non-negative numbers, as a new array.
+
+    Not by `np.power`: for some exponents it takes another way, with other last bits, where it sees
+    that one exponent serves all elements; results would depend on the number of lanes.
+    """
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.exp(p * np.log(base)))
+
+
 def distances(
     X: FloatArray,
     centroids: FloatArray,

@@ -11,7 +11,7 @@ from numpy.random import default_rng
 from numpy.typing import NDArray
 
 from pipeline.core.centres import CentreMethod
-from pipeline.core.minkowski import powers
+from pipeline.core.minkowski import power, powers
 from pipeline.core.segments import BoolArray, Segments
 from pipeline.core.validation import FloatArray, IntArray
 from pipeline.core.weights import pattern_weights
@@ -53,8 +53,7 @@ class _Hunt:
     def __init__(self, X: FloatArray, p: FloatArray, find_centres: CentreMethod) -> None:
         m, lanes, n = X.shape
         flat, counts = X.reshape(m, -1), np.full(lanes, n)
-        no_guess = np.full((m, lanes), np.nan)
-        centre = find_centres(Segments(flat, counts), p, no_guess).centres
+        centre = find_centres(Segments(flat, counts), p).centres
         to_centre = X - centre[:, :, np.newaxis]
         powers(to_centre, p[:, np.newaxis].astype(X.dtype), out=to_centre)
         nearest_first = np.argsort(to_centre.sum(axis=0), axis=1, kind="stable")
@@ -88,9 +87,7 @@ class _Hunt:
             chosen = np.flatnonzero(members & np.repeat(growing, self.counts))
             sizes = np.add.reduceat(members, self.starts, dtype=np.int64)[growing]
             group = Segments(np.take(self.entities, chosen, axis=1), sizes)
-            # a seed, on the rim of its pattern, is a bad guess of the centre
-            guess = np.where(self.rounds > 0, self.centroids, np.nan)[:, growing]
-            centres, dispersions = self.find_centres(group, self.p[growing], guess)
+            centres, dispersions = self.find_centres(group, self.p[growing])
             moved = (centres != self.centroids[:, growing]).any(axis=0)
             growing[growing] = moved
             self.centroids[:, growing] = centres[:, moved]
@@ -104,7 +101,7 @@ class _Hunt:
         terms -= self.entities
         powers(terms, np.repeat(self.p, self.counts).astype(terms.dtype), out=terms)
         terms -= self.to_centre
-        terms *= np.repeat((self.weights**self.p).astype(terms.dtype), self.counts, axis=1)
+        terms *= np.repeat(power(self.weights, self.p).astype(terms.dtype), self.counts, axis=1)
         members: BoolArray = (terms.sum(axis=0) < 0) & self.left
         lonely = ~np.logical_or.reduceat(members, self.starts)
         members[self.seeds[lonely]] = True

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pipeline.core.minkowski import powers
+from pipeline.core.minkowski import power, powers
 from pipeline.core.segments import BoolArray, Centres, Segments
 from pipeline.core.validation import FloatArray, IntArray
 
@@ -45,26 +45,22 @@ class _Trial:
     right: FloatArray
 
 
-def root_of_slope(segments: Segments, p: FloatArray, guess: FloatArray) -> Centres:
-    """Find the centres of segments with two members or more and an exponent other than 1 and 2.
-
-    Searches start at `guess` where that lies among the members, and else at their mean.
-    """
+def root_of_slope(segments: Segments, p: FloatArray) -> Centres:
+    """Find the centres of segments with two members or more and an exponent other than 1 and 2."""
     shape = (len(segments.columns), len(p))
     found = Centres(*np.empty((2, *shape), dtype=segments.columns.dtype))
     all_steps = ALL_STEPS[segments.columns.dtype]
     for chosen in (p < all_steps, (p >= all_steps) & (p < 2), p > 2):
         if chosen.any():
-            part = _search(segments.only(chosen), p[chosen], guess[:, chosen])
+            part = _search(segments.only(chosen), p[chosen])
             found.centres[:, chosen] = part.centres
             found.dispersions[:, chosen] = part.dispersions
     return found
 
 
-def _search(segments: Segments, p: FloatArray, guess: FloatArray) -> Centres:
-    """Search with exponents that are all of one of the three kinds."""
-    low, high, means = segments.lows(), segments.highs(), segments.means()
-    centre = np.where((guess > low) & (guess < high), guess, means)
+def _search(segments: Segments, p: FloatArray) -> Centres:
+    """Search from the means, with exponents that are all of one of the three kinds."""
+    low, high, centre = segments.lows(), segments.highs(), segments.means()
     found = Centres(np.empty_like(centre), np.empty_like(centre))
     span = high - low
     searching, open_ = np.arange(len(p)), np.ones_like(centre, dtype=np.bool_)
@@ -133,7 +129,7 @@ def _step_below_2(trial: _Trial, p: FloatArray, least: FloatArray) -> FloatArray
     q, tiny = (p - 1).astype(dtype), np.finfo(dtype).tiny
     offset = np.where(_is_left_of_middle(trial, q), trial.left, -trial.right)
     apart = np.abs(offset) > 2 * tiny
-    own = np.where(apart, np.sign(offset) * np.abs(offset) ** q, 0.0)
+    own = np.where(apart, np.sign(offset) * power(np.abs(offset), q), 0.0)
     own_slope = q * own / np.where(apart, offset, 1.0)
     copies = _copies(trial.curvature / np.where(apart, own_slope, np.inf))
     line = np.maximum(trial.curvature - copies * own_slope, 0.0)
@@ -144,7 +140,7 @@ def _step_below_2(trial: _Trial, p: FloatArray, least: FloatArray) -> FloatArray
 
 def _is_left_of_middle(trial: _Trial, q: FloatArray) -> BoolArray:
     """Tell on which side of the middle between both neighbours the root is, others taken linear."""
-    without_neighbours = trial.slope - trial.left**q + trial.right**q
+    without_neighbours = trial.slope - power(trial.left, q) + power(trial.right, q)
     to_middle = (trial.right - trial.left) / 2
     return np.asarray(without_neighbours + trial.curvature * to_middle >= 0)
 
@@ -162,14 +158,16 @@ def _solve(copies: FloatArray, line: FloatArray, goal: FloatArray, q: FloatArray
     """Return x with ``copies * x ** q + line * x = goal``, by Newton's method for x ** q."""
     tiny = np.finfo(goal.dtype).tiny
     with np.errstate(over="ignore"):
-        y = np.minimum(goal / copies, (goal / np.maximum(line, tiny)) ** q)
+        y = np.minimum(goal / copies, power(goal / np.maximum(line, tiny), q))
+    open_ = np.ones_like(y, dtype=np.bool_)
     for _ in range(MODEL_ROUNDS):
-        linear = line * y ** (1 / q)
+        linear = line * power(y, 1 / q)
         change = (copies * y + linear - goal) / (copies + linear / np.maximum(q * y, tiny))
-        y -= change
-        if (change <= 1e-6 * q * y).all():
+        y -= np.where(open_, change, 0.0)  # each ends for itself, whatever the others do
+        open_ &= change > 1e-6 * q * y
+        if not open_.any():
             break
-    return np.asarray(y ** (1 / q))
+    return power(y, 1 / q)
 
 
 def _inside(centre: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:

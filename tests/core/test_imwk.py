@@ -105,7 +105,7 @@ def continuous(seed: int) -> FloatArray:
     return rng.normal(size=(60, 5)) + 2 * rng.normal(size=(4, 5))[rng.integers(0, 4, size=60)]
 
 
-@settings(max_examples=60)
+@settings(max_examples=200)
 @given(
     lanes=st.lists(st.tuples(st.integers(0, 5), exponents), min_size=1, max_size=12),
     shape=st.tuples(st.integers(2, 40), st.integers(1, 9)),
