@@ -78,7 +78,8 @@ def test_lattices_are_reported(shared: Path, data_set: str, normalisation: str) 
     for algorithm, best in (("imwk", best_plain), ("rescaled-imwk", best_rescaled)):
         found = best(shared, data_set, normalisation)
         expected = published(shared, data_set, normalisation, algorithm)
-        print(f"{algorithm}-means, {data_set}, {normalisation}: {found:.4f}, published {expected}")
+        name = f"{algorithm.replace('-', ' ')}-means"
+        print(f"{name}, {data_set}, {normalisation}: {found:.4f}, published {expected}")
         assert -0.5 <= found <= 1
 
 
