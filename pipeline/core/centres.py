@@ -4,15 +4,19 @@ Everything here works on many segments at once, each with an exponent of its own
 with its dispersions, because the last evaluation of the search has them anyway.
 """
 
-from collections.abc import Callable
-
 import numpy as np
 from numpy.typing import ArrayLike
 
 from pipeline.core.errors import InvalidInputError
 from pipeline.core.minkowski import powers
 from pipeline.core.roots import root_of_slope
-from pipeline.core.segments import BoolArray, Centres, Segments
+from pipeline.core.segments import (
+    BoolArray,
+    CentreMethod,
+    Centres,
+    Segments,
+    centres_by_kind,
+)
 from pipeline.core.validation import (
     FloatArray,
     as_choice,
@@ -26,9 +30,6 @@ LAST_STEP = 1e-4
 STEP_SHRINKAGE = 0.9
 #: The fixed-step walk takes up to one evaluation per 0.001 of range: wider data would never end.
 WIDEST_WALK = 100.0
-
-
-CentreMethod = Callable[[Segments, FloatArray], Centres]
 
 
 def minkowski_centre(X: ArrayLike, p: float, method: str = "exact") -> FloatArray:
@@ -97,14 +98,7 @@ def _centres(segments: Segments, p: FloatArray, search: CentreMethod) -> Centres
         (several & (p == 2), _means),
         (several & (p != 1) & (p != 2), search),
     ]
-    shape = (len(segments.columns), len(p))
-    found = Centres(*np.zeros((2, *shape), dtype=segments.columns.dtype))
-    for chosen, find in kinds:
-        if chosen.any():
-            part = find(segments.only(chosen), p[chosen])
-            found.centres[:, chosen] = part.centres
-            found.dispersions[:, chosen] = part.dispersions
-    return found
+    return centres_by_kind(segments, p, kinds)
 
 
 def _lone_members(segments: Segments, _: FloatArray) -> Centres:

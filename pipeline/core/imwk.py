@@ -5,10 +5,11 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pipeline.core.centres import CENTRES, CentreMethod, centre_method
+from pipeline.core.centres import CENTRES, centre_method
 from pipeline.core.errors import InvalidInputError
 from pipeline.core.loop import ImwkResult, run_main_loop
 from pipeline.core.patterns import anomalous_patterns
+from pipeline.core.segments import CentreMethod
 from pipeline.core.validation import (
     FloatArray,
     as_choice,

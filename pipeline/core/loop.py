@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.random import default_rng
 
-from pipeline.core.centres import CentreMethod, dispersions
+from pipeline.core.centres import dispersions
 from pipeline.core.minkowski import distances, power
 from pipeline.core.nearest import SmallLabels, nearest_of
 from pipeline.core.patterns import Start
-from pipeline.core.segments import BoolArray, Segments
+from pipeline.core.segments import BoolArray, CentreMethod, Segments
 from pipeline.core.validation import FloatArray, IntArray
 from pipeline.core.weights import cluster_weights
 

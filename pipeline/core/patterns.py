@@ -10,9 +10,8 @@ import numpy as np
 from numpy.random import default_rng
 from numpy.typing import NDArray
 
-from pipeline.core.centres import CentreMethod
 from pipeline.core.minkowski import power, powers
-from pipeline.core.segments import BoolArray, Segments
+from pipeline.core.segments import BoolArray, CentreMethod, Segments
 from pipeline.core.validation import FloatArray, IntArray
 from pipeline.core.weights import pattern_weights
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pipeline.core.minkowski import power, powers
-from pipeline.core.segments import BoolArray, Centres, Segments
+from pipeline.core.segments import BoolArray, Centres, Segments, centres_by_kind
 from pipeline.core.validation import FloatArray, IntArray
 
 #: Below this exponent the bracket is halved in every step: powers p of the smallest number that
@@ -47,15 +47,9 @@ class _Trial:
 
 def root_of_slope(segments: Segments, p: FloatArray) -> Centres:
     """Find the centres of segments with two members or more and an exponent other than 1 and 2."""
-    shape = (len(segments.columns), len(p))
-    found = Centres(*np.empty((2, *shape), dtype=segments.columns.dtype))
     all_steps = ALL_STEPS[segments.columns.dtype]
-    for chosen in (p < all_steps, (p >= all_steps) & (p < 2), p > 2):
-        if chosen.any():
-            part = _search(segments.only(chosen), p[chosen])
-            found.centres[:, chosen] = part.centres
-            found.dispersions[:, chosen] = part.dispersions
-    return found
+    kinds = (p < all_steps, (p >= all_steps) & (p < 2), p > 2)
+    return centres_by_kind(segments, p, [(kind, _search) for kind in kinds])
 
 
 def _search(segments: Segments, p: FloatArray) -> Centres:

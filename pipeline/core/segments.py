@@ -4,6 +4,7 @@ All runs of imwk-means ("lanes") share one array of shape (m, columns), features
 one NumPy call serves them all. A segment is a run of columns that belong together.
 """
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, Self
@@ -71,3 +72,21 @@ class Segments:
             return self
         columns = np.flatnonzero(np.repeat(chosen, self.counts))
         return type(self)(np.take(self.columns, columns, axis=1), self.counts[chosen])
+
+
+#: Finds the centres of segments that have an exponent each.
+CentreMethod = Callable[[Segments, FloatArray], Centres]
+
+
+def centres_by_kind(
+    segments: Segments, p: FloatArray, kinds: Iterable[tuple[BoolArray, CentreMethod]]
+) -> Centres:
+    """Find the centres of each kind of segments by its own method; every segment is of one kind."""
+    shape = (len(segments.columns), len(p))
+    found = Centres(*np.empty((2, *shape), dtype=segments.columns.dtype))
+    for chosen, find in kinds:
+        if chosen.any():
+            part = find(segments.only(chosen), p[chosen])
+            found.centres[:, chosen] = part.centres
+            found.dispersions[:, chosen] = part.dispersions
+    return found
