@@ -42,7 +42,7 @@ def minkowski_centre(X: ArrayLike, p: float, method: str = "exact") -> FloatArra
     p : float
         Exponent, at least 1. The centre is the median at 1 and the mean at 2.
     method : {"exact", "fixed-step"}
-        ``exact`` is good to 1e-8 of each feature's range; ``fixed-step`` is the walk of
+        ``exact`` is good to 1e-7 of each feature's range; ``fixed-step`` is the walk of
         the paper's authors, good to about 5e-4, which the published figures need.
 
     Returns
@@ -77,7 +77,7 @@ def centre_method(name: str, X: FloatArray) -> CentreMethod:
 
 
 def exact_centres(segments: Segments, p: FloatArray) -> Centres:
-    """Return centres that are good to 1e-8 of each feature's range."""
+    """Return centres that are good to 1e-7 of each feature's range."""
     return _centres(segments, p, root_of_slope)
 
 

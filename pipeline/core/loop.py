@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.random import default_rng
 
 from pipeline.core.centres import dispersions
 from pipeline.core.minkowski import distances, power
 from pipeline.core.nearest import SmallLabels, nearest_of
-from pipeline.core.patterns import Start
+from pipeline.core.patterns import Start, marks
 from pipeline.core.segments import BoolArray, CentreMethod, Segments
 from pipeline.core.validation import FloatArray, IntArray
 from pipeline.core.weights import cluster_weights
@@ -101,7 +100,7 @@ class _Loop:
         self.dispersions = np.zeros_like(self.centroids)
         self.labels: SmallLabels = np.full((lanes, n), -1)
         self.history = np.zeros((lanes, 0), dtype=np.uint64)
-        self.marks = default_rng(1).integers(1, 2**64, size=n, dtype=np.uint64)
+        self.marks = marks(n)
         self.results: dict[int, ImwkResult] = {}
 
     def advance(self) -> None:

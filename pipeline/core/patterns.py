@@ -60,7 +60,7 @@ class _Hunt:
         self.find_centres = find_centres
         self.entities = np.take(flat, order, axis=1)
         self.to_centre = np.take(to_centre.reshape(m, -1), order, axis=1)
-        self.marks = np.tile(_marks(n), lanes)
+        self.marks = np.tile(marks(n), lanes)
         self.left = np.ones(lanes * n, dtype=np.bool_)
         self.members = np.zeros(lanes * n, dtype=np.bool_)
         self.lanes, self.p, self.counts = np.arange(lanes), p, counts
@@ -175,6 +175,6 @@ class _Hunt:
         return Start(start[0], start[1], np.minimum(patterns, k), patterns)
 
 
-def _marks(n: int) -> NDArray[np.uint64]:
-    """Return random marks whose sum tells sets of entities apart; the same for every lane."""
+def marks(n: int) -> NDArray[np.uint64]:
+    """Return random marks of entities, whose sums tell member sets and labellings apart."""
     return default_rng(0).integers(1, 2**64, size=n, dtype=np.uint64)
