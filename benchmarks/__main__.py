@@ -117,4 +117,5 @@ def main(as_json: bool) -> None:
         print_table(rows)
 
 
-main()
+if __name__ == "__main__":
+    main()

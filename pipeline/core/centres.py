@@ -1,22 +1,16 @@
 """Minkowski centres: per feature, the value with the least sum of p-th powers of differences.
 
-Everything here works on many segments at once, each with an exponent of its own. A centre comes
-with its dispersions, because the last evaluation of the search has them anyway.
+Everything here works on many groups of entities at once, each with an exponent of its own. A
+centre comes with its dispersions, because the last evaluation of the search has them anyway.
 """
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from pipeline.core.errors import InvalidInputError
-from pipeline.core.minkowski import powers
+from pipeline.core.minkowski import powers, spread_exponents
 from pipeline.core.roots import root_of_slope
-from pipeline.core.segments import (
-    BoolArray,
-    CentreMethod,
-    Centres,
-    Segments,
-    centres_by_kind,
-)
+from pipeline.core.runs import BoolArray, CentreMethod, Centres, Groups, Runs, centres_by_kind
 from pipeline.core.validation import (
     FloatArray,
     as_choice,
@@ -60,7 +54,7 @@ def minkowski_centre(X: ArrayLike, p: float, method: str = "exact") -> FloatArra
     matrix, exponent = as_matrix(X), as_exponent(p)
     refuse_unfit_powers(matrix, exponent)
     find_centres = centre_method(as_choice(method, "method", CENTRES), matrix)
-    whole = Segments(np.ascontiguousarray(matrix.T), np.array([len(matrix)]))
+    whole = Groups(matrix.T, np.array([len(matrix)]))
     return np.asarray(find_centres(whole, np.array([exponent])).centres[:, 0])
 
 
@@ -76,71 +70,80 @@ def centre_method(name: str, X: FloatArray) -> CentreMethod:
     return CENTRES[name]
 
 
-def exact_centres(segments: Segments, p: FloatArray) -> Centres:
+def exact_centres(groups: Groups, p: FloatArray) -> Centres:
     """Return centres that are good to 1e-7 of each feature's range."""
-    return _centres(segments, p, root_of_slope)
+    return _centres(groups, p, root_of_slope)
 
 
-def fixed_step_centres(segments: Segments, p: FloatArray) -> Centres:
+def fixed_step_centres(groups: Groups, p: FloatArray) -> Centres:
     """Return centres as the paper's authors find them."""
-    return _centres(segments, p, _walk)
+    return _centres(groups, p, _walk)
 
 
 CENTRES: dict[str, CentreMethod] = {"exact": exact_centres, "fixed-step": fixed_step_centres}
 
 
-def _centres(segments: Segments, p: FloatArray, search: CentreMethod) -> Centres:
+def _centres(groups: Groups, p: FloatArray, search: CentreMethod) -> Centres:
     """Use the closed form where there is one, and `search` elsewhere."""
-    several = segments.counts > 1
+    several = groups.counts > 1
     kinds: list[tuple[BoolArray, CentreMethod]] = [
         (~several, _lone_members),
         (several & (p == 1), _medians),
         (several & (p == 2), _means),
         (several & (p != 1) & (p != 2), search),
     ]
-    return centres_by_kind(segments, p, kinds)
+    return centres_by_kind(groups, p, kinds)
 
 
-def _lone_members(segments: Segments, _: FloatArray) -> Centres:
-    return Centres(segments.columns, np.zeros_like(segments.columns))
+def _lone_members(groups: Groups, _: FloatArray) -> Centres:
+    return Centres(groups.columns, np.zeros_like(groups.columns))
 
 
-def _medians(segments: Segments, p: FloatArray) -> Centres:
-    groups = np.split(segments.columns, segments.starts[1:], axis=1)
-    medians = np.stack([np.median(group, axis=1) for group in groups], axis=1)
-    return Centres(medians, dispersions(segments, medians, p))
+def _medians(groups: Groups, p: FloatArray) -> Centres:
+    each = np.split(groups.columns, np.cumsum(groups.counts)[:-1], axis=1)
+    medians = np.stack([np.median(group, axis=1) for group in each], axis=1)
+    return Centres(medians, group_dispersions(groups, medians, p))
 
 
-def _means(segments: Segments, p: FloatArray) -> Centres:
-    means = segments.means()
-    return Centres(means, dispersions(segments, means, p))
+def _means(groups: Groups, p: FloatArray) -> Centres:
+    means = groups.runs.means().reshape(-1, len(p))
+    return Centres(means, group_dispersions(groups, means, p))
 
 
-def dispersions(segments: Segments, centres: FloatArray, p: FloatArray) -> FloatArray:
-    """Return the sum over each segment of ``|x - centre| ** p``, of shape (m, segments)."""
-    differences = segments.spread(centres)
-    differences -= segments.columns
-    return segments.sums(
-        powers(differences, segments.spread(p.astype(differences.dtype)), out=differences)
-    )
+def group_dispersions(groups: Groups, centres: FloatArray, p: FloatArray) -> FloatArray:
+    """Return the sum over each group of ``|x - centre| ** p``, of shape (m, groups)."""
+    exponents = np.tile(p, len(centres))
+    return _dispersions(groups.runs, centres.ravel(), exponents).reshape(centres.shape)
 
 
-def _walk(segments: Segments, p: FloatArray) -> Centres:
+def _dispersions(runs: Runs, centres: FloatArray, p: FloatArray) -> FloatArray:
+    found = np.empty_like(centres)
+    for some, block in runs.blocks():
+        terms = block.spread(centres[some])
+        terms -= block.values
+        found[some] = block.sums(
+            powers(terms, spread_exponents(p[some], block.counts, terms.dtype), out=terms)
+        )
+    return found
+
+
+def _walk(groups: Groups, p: FloatArray) -> Centres:
     """Walk from the mean in steps that shrink where they no longer descend, as the authors do."""
-    found = Centres(segments.means(), np.empty((len(segments.columns), len(p))))
-    found.dispersions[:] = dispersions(segments, found.centres, p)
-    ahead = dispersions(segments, found.centres + FIRST_STEP, p)
-    step = np.where(found.dispersions < ahead, -FIRST_STEP, FIRST_STEP)
+    centres = groups.runs.means().reshape(-1, len(p))
+    lowest = group_dispersions(groups, centres, p)
+    found = Centres(np.empty_like(centres), np.empty_like(centres))
+    first = centres.dtype.type(FIRST_STEP)
+    step = np.where(lowest < group_dispersions(groups, centres + first, p), -first, first)
     walking = np.arange(len(p))
     while len(walking):
-        centres, lowest = found.centres[:, walking], found.dispersions[:, walking]
-        there = dispersions(segments, centres + step, p)
+        there = group_dispersions(groups, centres + step, p)
         better = there < lowest
-        found.centres[:, walking] = np.where(better, centres + step, centres)
-        found.dispersions[:, walking] = np.where(better, there, lowest)
-        step = np.where(better, step, step * STEP_SHRINKAGE)
+        centres, lowest = np.where(better, centres + step, centres), np.where(better, there, lowest)
+        step = np.where(better, step, step * centres.dtype.type(STEP_SHRINKAGE))
         going = np.asarray((np.abs(step) >= LAST_STEP).any(axis=0))
         if not going.all():
-            segments, p = segments.only(going), p[going]
-            walking, step = walking[going], step[:, going]
+            found.centres[:, walking[~going]] = centres[:, ~going]
+            found.dispersions[:, walking[~going]] = lowest[:, ~going]
+            groups, p, walking = groups.only(going), p[going], walking[going]
+            centres, lowest, step = centres[:, going], lowest[:, going], step[:, going]
     return found

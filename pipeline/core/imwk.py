@@ -9,7 +9,7 @@ from pipeline.core.centres import CENTRES, centre_method
 from pipeline.core.errors import InvalidInputError
 from pipeline.core.loop import ImwkResult, run_main_loop
 from pipeline.core.patterns import anomalous_patterns
-from pipeline.core.segments import CentreMethod
+from pipeline.core.runs import CentreMethod
 from pipeline.core.validation import (
     FloatArray,
     as_choice,
@@ -145,7 +145,8 @@ def _run_lanes(
     for first in range(0, len(order), together):
         group = order[first : first + together]
         X: FloatArray = np.stack([lanes[lane][0].T for lane in group], axis=1)
-        X, p = np.asarray(X, dtype=precision), np.array([lanes[lane][1] for lane in group])
+        X = np.asarray(X, dtype=precision, order="C")
+        p = np.array([lanes[lane][1] for lane in group])
         start = anomalous_patterns(X, k, p, find_centres)
         runs |= zip(group, run_main_loop(X, p, start, find_centres), strict=True)
     return [runs[lane] for lane in range(len(lanes))]

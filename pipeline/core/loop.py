@@ -1,22 +1,19 @@
 """The main loop of imwk-means: assign, move centroids, weigh features; all lanes at once."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from pipeline.core.centres import dispersions
-from pipeline.core.minkowski import distances, power
-from pipeline.core.nearest import SmallLabels, nearest_of
+from pipeline.core.assignment import Assignment
+from pipeline.core.centres import group_dispersions
+from pipeline.core.nearest import SmallLabels
 from pipeline.core.patterns import Start, marks
-from pipeline.core.segments import BoolArray, CentreMethod, Segments
+from pipeline.core.runs import BoolArray, CentreMethod, Groups
 from pipeline.core.validation import FloatArray, IntArray
 from pipeline.core.weights import cluster_weights
 
 MAX_ROUNDS = 500
-#: Entities are compared with one cluster at a time, in blocks of lanes that stay in the cache.
-CELLS_AT_ONCE = 40_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,32 +57,6 @@ def run_main_loop(
     return [loop.results[lane] for lane in range(X.shape[1])]
 
 
-def assign(
-    X: FloatArray, centroids: FloatArray, weights: FloatArray, clusters: IntArray, p: FloatArray
-) -> SmallLabels:
-    """Return the nearest cluster of every entity (lanes, n), the lowest index on a tie.
-
-    `X` is (m, lanes, n), `centroids` and `weights` are (m, lanes, k), of which a lane has the
-    first `clusters`.
-    """
-    m, lanes, n = X.shape
-    k = centroids.shape[2]
-    weights_to_p = power(weights, p[:, np.newaxis]).astype(X.dtype)
-    centroids, p = centroids.astype(X.dtype), p.astype(X.dtype)
-    blocks = np.array_split(np.arange(lanes), -(-lanes * m * n // CELLS_AT_ONCE))
-    scratch = np.empty((m, len(blocks[0]), n), dtype=X.dtype)
-
-    def distances_to_each(some: slice) -> Iterator[FloatArray]:
-        for cluster in range(clusters[some].max()):
-            z, w = centroids[:, some, cluster], weights_to_p[:, some, cluster]
-            found = distances(X[:, some], z, w, p[some], scratch[:, : len(p[some])])
-            found[clusters[some] <= cluster] = np.inf
-            yield found
-
-    spans = [slice(block[0], block[-1] + 1) for block in blocks if len(block)]
-    return np.concatenate([nearest_of(distances_to_each(some), k) for some in spans])
-
-
 class _Loop:
     """The state of all lanes that have not ended; arrays over lanes shrink as lanes end."""
 
@@ -93,7 +64,7 @@ class _Loop:
         self, X: FloatArray, p: FloatArray, start: Start, find_centres: CentreMethod
     ) -> None:
         lanes, n = X.shape[1:]
-        self.X, self.p, self.find_centres = X, p, find_centres
+        self.p, self.find_centres = p, find_centres
         self.lanes, self.round = np.arange(lanes), 0
         self.clusters, self.patterns = start.clusters, start.patterns
         self.centroids, self.weights = start.centroids, start.weights
@@ -101,12 +72,13 @@ class _Loop:
         self.labels: SmallLabels = np.full((lanes, n), -1)
         self.history = np.zeros((lanes, 0), dtype=np.uint64)
         self.marks = marks(n)
+        self.assignment = Assignment(X, p, start.clusters, self.centroids.shape[2])
         self.results: dict[int, ImwkResult] = {}
 
     def advance(self) -> None:
         """Let every lane go through one round."""
         self.round += 1
-        labels = assign(self.X, self.centroids, self.weights, self.clusters, self.p)
+        labels = self.assignment.update(self.centroids, self.weights)
         hashes = (labels.astype(np.uint64) * self.marks).sum(axis=1)
         seen_before = (self.history == hashes[:, np.newaxis]).any(axis=1)
         if seen_before.any():
@@ -159,14 +131,15 @@ class _Loop:
             centroids[:, several], spreads[:, several] = found
         if alone.any():
             members = self._members(keys, sizes, alone)
-            stay = centroids[:, alone].astype(self.X.dtype)
-            spreads[:, alone] = dispersions(members, stay, p[alone])
+            stay = centroids[:, alone].astype(self.assignment.X.dtype)
+            spreads[:, alone] = group_dispersions(members, stay, p[alone])
 
-    def _members(self, keys: IntArray, sizes: IntArray, chosen: BoolArray) -> Segments:
+    def _members(self, keys: IntArray, sizes: IntArray, chosen: BoolArray) -> Groups:
         """Return the members of the chosen clusters, side by side."""
+        X = self.assignment.X
         columns = np.flatnonzero(chosen[keys])
         columns = columns[np.argsort(keys[columns].astype(_small(len(sizes))), kind="stable")]
-        return Segments(np.take(self.X.reshape(len(self.X), -1), columns, axis=1), sizes[chosen])
+        return Groups(np.take(X.reshape(len(X), -1), columns, axis=1), sizes[chosen])
 
     def _end(self, ending: BoolArray, converged: BoolArray) -> None:
         """Record the results of lanes that end, and drop them."""
@@ -182,9 +155,10 @@ class _Loop:
                 bool(converged[lane]),
             )
         going = ~ending
+        self.assignment.keep(going)
         for name in ("lanes", "p", "clusters", "patterns", "labels", "history"):
             setattr(self, name, getattr(self, name)[going])
-        for name in ("X", "centroids", "weights", "dispersions"):
+        for name in ("centroids", "weights", "dispersions"):
             setattr(self, name, np.compress(going, getattr(self, name), axis=1))
 
 

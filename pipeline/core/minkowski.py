@@ -4,9 +4,12 @@
 lane as easily as one for all.
 """
 
+from collections.abc import Iterable
+from typing import Any
+
 import numpy as np
 
-from pipeline.core.validation import FloatArray
+from pipeline.core.validation import FloatArray, IntArray
 
 
 def powers(differences: FloatArray, p: FloatArray, out: FloatArray) -> FloatArray:
@@ -31,20 +34,35 @@ def power(base: FloatArray, p: FloatArray) -> FloatArray:
         return np.asarray(np.exp(p * np.log(base)))
 
 
-def distances(
-    X: FloatArray,
+def spread_exponents(p: FloatArray, counts: IntArray, dtype: np.dtype[Any]) -> FloatArray:
+    """Repeat one exponent per group for each of its members, unless one will do for all."""
+    if (p == p[0]).all():  # which is faster, and gives the same bits
+        return p[:1].astype(dtype)
+    return np.repeat(p.astype(dtype), counts)
+
+
+def weighted_powers(
+    features: Iterable[FloatArray],
     centroids: FloatArray,
     weights_to_p: FloatArray,
     p: FloatArray,
-    scratch: FloatArray,
+    counts: IntArray,
+    minus: FloatArray | None = None,
 ) -> FloatArray:
-    """Return ``sum_v weights_to_p_v * |x_v - centroid_v| ** p`` for all entities of some lanes.
+    """Return ``sum_v weights_to_p_v * (|x_v - centroid_v| ** p - minus_v)`` for each entity x.
 
-    Shapes: `X` and `scratch` (m, lanes, n), `centroids` and `weights_to_p` (m, lanes), `p`
-    (lanes,); the result is (lanes, n). A plain sum over the features in their order, not a matrix
-    product: equal entities must get equal distances, bit for bit, because ties decide.
+    `features` and `minus` are (m, total), in groups of `counts` entities that share a centroid and
+    weights, (m, groups), and an exponent. A plain sum over the features in their order, not a
+    matrix product: equal entities must get equal sums, bit for bit, because ties decide.
     """
-    np.subtract(X, centroids[:, :, np.newaxis], out=scratch)
-    terms = powers(scratch, p[:, np.newaxis], out=scratch)
-    terms *= weights_to_p[:, :, np.newaxis]
-    return np.asarray(terms.sum(axis=0))
+    total = np.zeros(counts.sum(), dtype=centroids.dtype)
+    exponents = spread_exponents(p, counts, total.dtype)
+    for feature, values in enumerate(features):
+        terms = np.repeat(centroids[feature], counts)
+        terms -= values
+        powers(terms, exponents, out=terms)
+        if minus is not None:
+            terms -= minus[feature]
+        terms *= np.repeat(weights_to_p[feature], counts)
+        total += terms
+    return total

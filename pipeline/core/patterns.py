@@ -10,8 +10,8 @@ import numpy as np
 from numpy.random import default_rng
 from numpy.typing import NDArray
 
-from pipeline.core.minkowski import power, powers
-from pipeline.core.segments import BoolArray, CentreMethod, Segments
+from pipeline.core.minkowski import power, powers, weighted_powers
+from pipeline.core.runs import BoolArray, CentreMethod, Groups, blocks_of
 from pipeline.core.validation import FloatArray, IntArray
 from pipeline.core.weights import pattern_weights
 
@@ -52,7 +52,7 @@ class _Hunt:
     def __init__(self, X: FloatArray, p: FloatArray, find_centres: CentreMethod) -> None:
         m, lanes, n = X.shape
         flat, counts = X.reshape(m, -1), np.full(lanes, n)
-        centre = find_centres(Segments(flat, counts), p).centres
+        centre = find_centres(Groups(flat, counts), p).centres
         to_centre = X - centre[:, :, np.newaxis]
         powers(to_centre, p[:, np.newaxis].astype(X.dtype), out=to_centre)
         nearest_first = np.argsort(to_centre.sum(axis=0), axis=1, kind="stable")
@@ -85,7 +85,7 @@ class _Hunt:
         if growing.any():
             chosen = np.flatnonzero(members & np.repeat(growing, self.counts))
             sizes = np.add.reduceat(members, self.starts, dtype=np.int64)[growing]
-            group = Segments(np.take(self.entities, chosen, axis=1), sizes)
+            group = Groups(np.take(self.entities, chosen, axis=1), sizes)
             centres, dispersions = self.find_centres(group, self.p[growing])
             moved = (centres != self.centroids[:, growing]).any(axis=0)
             growing[growing] = moved
@@ -96,12 +96,21 @@ class _Hunt:
 
     def _nearer_than_centre(self) -> BoolArray:
         """Return which entities left are nearer to their lane's pattern than to its centre."""
-        terms = np.repeat(self.centroids, self.counts, axis=1)
-        terms -= self.entities
-        powers(terms, np.repeat(self.p, self.counts).astype(terms.dtype), out=terms)
-        terms -= self.to_centre
-        terms *= np.repeat(power(self.weights, self.p).astype(terms.dtype), self.counts, axis=1)
-        members: BoolArray = (terms.sum(axis=0) < 0) & self.left
+        to_p = power(self.weights, self.p).astype(self.entities.dtype)
+        nearer = np.empty(len(self.left), dtype=np.bool_)
+        for lanes, some in blocks_of(self.counts):
+            nearer[some] = (
+                weighted_powers(
+                    self.entities[:, some],
+                    self.centroids[:, lanes],
+                    to_p[:, lanes],
+                    self.p[lanes],
+                    self.counts[lanes],
+                    minus=self.to_centre[:, some],
+                )
+                < 0
+            )
+        members: BoolArray = nearer & self.left
         lonely = ~np.logical_or.reduceat(members, self.starts)
         members[self.seeds[lonely]] = True
         return members

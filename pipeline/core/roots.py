@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pipeline.core.minkowski import power, powers
-from pipeline.core.segments import BoolArray, Centres, Segments, centres_by_kind
+from pipeline.core.minkowski import power, powers, spread_exponents
+from pipeline.core.runs import BoolArray, Centres, Groups, Runs, centres_by_kind
 from pipeline.core.validation import FloatArray, IntArray
 
 #: Below this exponent the bracket is halved in every step: powers p of the smallest number that
@@ -26,13 +26,13 @@ LAST_STEP, LAST_STEP_BELOW_2, LAST_SMALL_STEP = 1e-5, 1e-6, 1e-9
 SMOOTH_ENOUGH = 1.3
 #: How near a trial below p = 2 may come to a data value, as a share of the feature's range.
 NEAREST = 1e-13
-#: Rounds that solve for the step below p = 2: Newton's from one side, of a convex function.
-MODEL_ROUNDS = 8
+#: Rounds that solve for the step below p = 2: more would save no evaluation.
+MODEL_ROUNDS = 3
 
 
 @dataclass(frozen=True)
 class _Trial:
-    """Sums over each segment at its trial centre, of shape (m, segments).
+    """Sums over each run at its trial centre.
 
     `slope` and `curvature` are the first and second derivative over p; `left` and `right` are the
     distances to the nearest data values on both sides.
@@ -45,23 +45,28 @@ class _Trial:
     right: FloatArray
 
 
-def root_of_slope(segments: Segments, p: FloatArray) -> Centres:
-    """Find the centres of segments with two members or more and an exponent other than 1 and 2."""
-    all_steps = ALL_STEPS[segments.columns.dtype]
+def root_of_slope(groups: Groups, p: FloatArray) -> Centres:
+    """Find the centres of groups with two members or more and an exponent other than 1 and 2."""
+    all_steps = ALL_STEPS[groups.columns.dtype]
     kinds = (p < all_steps, (p >= all_steps) & (p < 2), p > 2)
-    return centres_by_kind(segments, p, [(kind, _search) for kind in kinds])
+    return centres_by_kind(groups, p, [(kind, _search_groups) for kind in kinds])
 
 
-def _search(segments: Segments, p: FloatArray) -> Centres:
+def _search_groups(groups: Groups, p: FloatArray) -> Centres:
+    m = len(groups.columns)
+    centres, dispersions = _search(groups.runs, np.tile(p, m))
+    return Centres(centres.reshape(m, -1), dispersions.reshape(m, -1))
+
+
+def _search(runs: Runs, p: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Search from the means, with exponents that are all of one of the three kinds."""
-    low, high, centre = segments.lows(), segments.highs(), segments.means()
-    found = Centres(np.empty_like(centre), np.empty_like(centre))
-    span = high - low
-    searching, open_ = np.arange(len(p)), np.ones_like(centre, dtype=np.bool_)
+    low, high, centre = runs.lows(), runs.highs(), runs.means()
+    centres, dispersions = np.empty((2, *centre.shape), dtype=centre.dtype)
+    span, searching = high - low, np.arange(len(p))
     steps = 0
     while True:
         steps += 1
-        trial = _evaluate(segments, centre, p)
+        trial = _evaluate(runs, centre, p)
         np.copyto(low, centre, where=trial.slope < 0)
         np.copyto(high, centre, where=trial.slope > 0)
         halving = steps > MANY_STEPS or bool(p[0] < ALL_STEPS[centre.dtype])
@@ -69,17 +74,18 @@ def _search(segments: Segments, p: FloatArray) -> Centres:
         if not halving:
             bold = _newton_step(trial) if p[0] > 2 else _step_below_2(trial, p, NEAREST * span)
             step = np.where(np.isfinite(bold), np.clip(bold, low - centre, high - centre), step)
-        closing = open_ & ((np.abs(step) <= _last_step(p, halving) * span) | (trial.slope == 0))
-        _store(found, searching, closing, centre, trial, step, p)
-        open_ &= ~closing
-        going = np.asarray(open_.any(axis=0))
+        closing = (np.abs(step) <= _last_step(p, halving) * span) | (trial.slope == 0)
+        # The dispersions follow the last step to second order.
+        done = searching[closing]
+        centres[done] = (centre + step)[closing]
+        dispersions[done] = (trial.dispersions + p / 2 * trial.slope * step)[closing]
+        going = ~closing
         if not going.any():
-            return found
+            return centres, dispersions
         centre = _inside(centre + step, low, high)
         if not going.all():
-            segments, p, searching = segments.only(going), p[going], searching[going]
-            low, high, centre = low[:, going], high[:, going], centre[:, going]
-            span, open_ = span[:, going], open_[:, going]
+            runs, p, searching = runs.only(going), p[going], searching[going]
+            low, high, centre, span = low[going], high[going], centre[going], span[going]
 
 
 def _last_step(p: FloatArray, halving: bool) -> FloatArray:
@@ -89,22 +95,53 @@ def _last_step(p: FloatArray, halving: bool) -> FloatArray:
     return np.where(p > 2, LAST_STEP, below_2)
 
 
-def _evaluate(segments: Segments, at: FloatArray, p: FloatArray) -> _Trial:
-    differences = segments.spread(at)
-    differences -= segments.columns
+def _evaluate(runs: Runs, at: FloatArray, p: FloatArray) -> _Trial:
+    trial = _Trial(*np.ones((5, len(at)), dtype=at.dtype))
+    for some, block in runs.blocks():
+        differences = block.spread(at[some])
+        differences -= block.values
+        evaluate = _evaluate_below_2 if p[0] < 2 else _evaluate_above_2
+        evaluate(block, differences, p[some], trial, some)
+    np.multiply(trial.curvature, p - 1, out=trial.curvature, casting="same_kind")
+    return trial
+
+
+def _evaluate_above_2(
+    block: Runs, differences: FloatArray, p: FloatArray, trial: _Trial, some: slice
+) -> None:
+    terms = np.empty_like(differences)
+    powers(differences, spread_exponents(p - 2, block.counts, terms.dtype), out=terms)
+    trial.curvature[some] = block.sums(terms)
+    terms *= differences
+    trial.slope[some] = block.sums(terms)
+    terms *= differences
+    trial.dispersions[some] = block.sums(terms)
+
+
+def _evaluate_below_2(
+    block: Runs, differences: FloatArray, p: FloatArray, trial: _Trial, some: slice
+) -> None:
+    """Leave data values at the trial itself out: their powers vanish before they are divided."""
     differences += np.finfo(differences.dtype).tiny  # changes zeros only, which have no inverse
-    to_p = powers(differences, segments.spread(p.astype(at.dtype)), out=np.empty_like(differences))
-    dispersions = segments.sums(to_p)
+    terms = np.empty_like(differences)
+    powers(differences, spread_exponents(p, block.counts, terms.dtype), out=terms)
+    trial.dispersions[some] = block.sums(terms)
     inverse = np.reciprocal(differences, out=differences)
-    to_p *= inverse
-    slope = segments.sums(to_p)
-    if p[0] < ALL_STEPS[at.dtype]:
-        return _Trial(slope, slope, dispersions, slope, slope)
-    to_p *= inverse
-    curvature = (p - 1).astype(at.dtype) * segments.sums(to_p)
-    if p[0] > 2:
-        return _Trial(slope, curvature, dispersions, slope, slope)
-    return _Trial(slope, curvature, dispersions, *segments.neighbours(inverse))
+    terms *= inverse
+    trial.slope[some] = block.sums(terms)
+    if p[0] >= ALL_STEPS[terms.dtype]:
+        terms *= inverse
+        trial.curvature[some] = block.sums(terms)
+        trial.left[some], trial.right[some] = _neighbours(inverse, block.starts)
+
+
+def _neighbours(inverse: FloatArray, starts: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Return the smallest positive and the smallest negative difference, both as distances.
+
+    Takes inverse differences. Where there is none (a constant feature), 1 will do.
+    """
+    above, below = np.maximum.reduceat(inverse, starts), -np.minimum.reduceat(inverse, starts)
+    return 1 / np.where(above > 0, above, 1.0), 1 / np.where(below > 0, below, 1.0)
 
 
 def _newton_step(trial: _Trial) -> FloatArray:
@@ -128,7 +165,7 @@ def _step_below_2(trial: _Trial, p: FloatArray, least: FloatArray) -> FloatArray
     copies = _copies(trial.curvature / np.where(apart, own_slope, np.inf))
     line = np.maximum(trial.curvature - copies * own_slope, 0.0)
     rest = trial.slope - copies * own - line * offset
-    x = _solve(copies, line, np.abs(rest), q)
+    x = _solve(copies, line, np.abs(rest), q, np.abs(own))
     return np.asarray(-np.sign(rest) * np.maximum(x, least) - offset)
 
 
@@ -148,40 +185,24 @@ def _copies(ratio: FloatArray) -> FloatArray:
     return np.where((np.abs(ratio - whole) < 0.01) & (whole >= 1), whole, 1.0)
 
 
-def _solve(copies: FloatArray, line: FloatArray, goal: FloatArray, q: FloatArray) -> FloatArray:
-    """Return x with ``copies * x ** q + line * x = goal``, by Newton's method for x ** q."""
+def _solve(
+    copies: FloatArray, line: FloatArray, goal: FloatArray, q: FloatArray, near: FloatArray
+) -> FloatArray:
+    """Return x with ``copies * x ** q + line * x = goal``, by Newton's method for y = x ** q.
+
+    It starts from `near`, what y is at the trial, so that a trial at the root stays there.
+    """
     tiny = np.finfo(goal.dtype).tiny
     with np.errstate(over="ignore"):
-        y = np.minimum(goal / copies, power(goal / np.maximum(line, tiny), q))
-    open_ = np.ones_like(y, dtype=np.bool_)
+        most = np.minimum(goal / copies, power(goal / np.maximum(line, tiny), q))
+    y = np.minimum(near, most)
     for _ in range(MODEL_ROUNDS):
         linear = line * power(y, 1 / q)
-        change = (copies * y + linear - goal) / (copies + linear / np.maximum(q * y, tiny))
-        y -= np.where(open_, change, 0.0)  # each ends for itself, whatever the others do
-        open_ &= change > 1e-6 * q * y
-        if not open_.any():
-            break
+        y -= (copies * y + linear - goal) / (copies + linear / np.maximum(q * y, tiny))
+        np.minimum(y, most, out=y)
     return power(y, 1 / q)
 
 
 def _inside(centre: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
     """Replace a trial at an end of the bracket, whose slope is known, by the bracket's middle."""
     return np.where((centre == low) | (centre == high), (low + high) / 2, centre)
-
-
-def _store(
-    found: Centres,
-    segments: IntArray,
-    closing: BoolArray,
-    centre: FloatArray,
-    trial: _Trial,
-    step: FloatArray,
-    p: FloatArray,
-) -> None:
-    """Keep what was found, after the last step: the dispersions follow it to second order."""
-    if not closing.any():
-        return
-    rows, columns = where = np.nonzero(closing)
-    change = (p / 2)[columns] * trial.slope[where] * step[where]
-    found.centres[rows, segments[columns]] = centre[where] + step[where]
-    found.dispersions[rows, segments[columns]] = trial.dispersions[where] + change

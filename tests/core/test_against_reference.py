@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 
 from pipeline.core import ImwkResult, imwk, minkowski_centre
-from pipeline.core.loop import assign
+from pipeline.core.assignment import Assignment
 from pipeline.core.validation import FloatArray, IntArray
 from pipeline.core.weights import SMALL_DISPERSION, cluster_weights, pattern_weights
 from tests import reference
@@ -59,8 +59,9 @@ def nearest_clusters(X: FloatArray, run: ImwkResult, p: float) -> IntArray:
     entities, centroids, weights = (
         part.T[:, np.newaxis] for part in (X, run.centroids, run.weights)
     )
-    clusters = np.array([len(run.centroids)])
-    return np.asarray(assign(entities, centroids, weights, clusters, np.array([p]))[0])
+    k = len(run.centroids)
+    assignment = Assignment(entities, np.array([p]), np.array([k]), k)
+    return np.asarray(assignment.update(centroids, weights)[0])
 
 
 @settings(max_examples=300)

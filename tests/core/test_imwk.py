@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.core import ImwkError, imwk, imwk_grid, normalise, rescale
+from pipeline.core.assignment import Assignment
 from pipeline.core.centres import CENTRES
 from pipeline.core.imwk import DTYPES, _run_lanes
 from pipeline.core.loop import ImwkResult
@@ -127,7 +128,7 @@ def test_grouping_order_and_number_of_lanes_change_no_bit(
     k, precision = min(4, shape[0]), DTYPES[dtype]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(import_module("pipeline.core.imwk"), "CELLS_TOGETHER", cells)
-        patch.setattr("pipeline.core.loop.CELLS_AT_ONCE", cells)
+        patch.setattr("pipeline.core.runs.BLOCK", cells)
         runs = _run_lanes([(data[i], p) for i, p in lanes], k, CENTRES[centre], precision)
     for (i, p), together in zip(lanes, runs, strict=True):
         assert_same_bits(together, imwk(data[i], k, p, centre, dtype))
@@ -172,7 +173,7 @@ def test_rescaling_shrinks_noise_features_below_real_ones() -> None:
 def replay(monkeypatch: pytest.MonkeyPatch, labellings: Iterable[list[int]]) -> ImwkResult:
     """Run imwk on four entities with the assignment replaced: real cycles are too rare to find."""
     steps = iter(labellings)
-    monkeypatch.setattr("pipeline.core.loop.assign", lambda *_: np.array([next(steps)]))
+    monkeypatch.setattr(Assignment, "update", lambda *_: np.array([next(steps)]))
     return imwk(np.array([[0.0], [1.0], [5.0], [7.0]]), 2, 2.0)
 
 

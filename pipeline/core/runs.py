@@ -1,0 +1,122 @@
+"""Entities and values that lie side by side and belong together, of all lanes in one array.
+
+Groups are entities, such as the members of a cluster; runs are values, such as one feature of one
+group. One NumPy call serves them all.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipeline.core.validation import FloatArray, IntArray
+
+BoolArray = NDArray[np.bool_]
+
+#: Long arrays are worked on in blocks of about this many values, which stay in the cache.
+BLOCK = 32_768
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Values in runs of `counts`; no run is empty."""
+
+    values: FloatArray
+    counts: IntArray
+
+    @cached_property
+    def starts(self) -> IntArray:
+        """First value of each run."""
+        return np.cumsum(self.counts) - self.counts
+
+    def spread(self, each: FloatArray) -> FloatArray:
+        """Repeat one value per run for each value of the run."""
+        return np.repeat(each, self.counts)
+
+    def sums(self, values: FloatArray) -> FloatArray:
+        """Add up each run, in an order that depends on its length alone."""
+        return np.asarray(np.add.reduceat(values, self.starts))
+
+    def lows(self) -> FloatArray:
+        """Return the least value of each run."""
+        return np.asarray(np.minimum.reduceat(self.values, self.starts))
+
+    def highs(self) -> FloatArray:
+        """Return the greatest value of each run."""
+        return np.asarray(np.maximum.reduceat(self.values, self.starts))
+
+    def means(self) -> FloatArray:
+        """Return the means; rounding must not move them off the value of a constant run."""
+        means = self.sums(self.values) / self.counts.astype(self.values.dtype)
+        return np.asarray(np.clip(means, self.lows(), self.highs()))
+
+    def only(self, chosen: BoolArray) -> Self:
+        """Return the chosen runs."""
+        if chosen.all():
+            return self
+        values = np.flatnonzero(np.repeat(chosen, self.counts))
+        return type(self)(self.values.take(values), self.counts[chosen])
+
+    def blocks(self) -> Iterator[tuple[slice, Self]]:
+        """Cut into pieces that stay in the cache: which runs, and the runs themselves."""
+        for runs, values in blocks_of(self.counts):
+            yield runs, type(self)(self.values[values], self.counts[runs])
+
+
+def blocks_of(counts: IntArray) -> Iterator[tuple[slice, slice]]:
+    """Group runs of `counts` values into blocks: which runs, and which values."""
+    ends = np.cumsum(counts)
+    first, start = 0, 0
+    while first < len(counts):
+        last = max(first + 1, int(np.searchsorted(ends, start + BLOCK, side="right")))
+        yield slice(first, last), slice(start, int(ends[last - 1]))
+        first, start = last, int(ends[last - 1])
+
+
+class Centres(NamedTuple):
+    """Centres and dispersions of groups, both of shape (m, groups)."""
+
+    centres: FloatArray
+    dispersions: FloatArray
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Entities, as columns (m, total), in groups of `counts`; no group is empty."""
+
+    columns: FloatArray
+    counts: IntArray
+
+    @property
+    def runs(self) -> Runs:
+        """Every feature of every group as a run, feature by feature."""
+        return Runs(self.columns.ravel(), np.tile(self.counts, len(self.columns)))
+
+    def only(self, chosen: BoolArray) -> Self:
+        """Return the chosen groups."""
+        if chosen.all():
+            return self
+        columns = np.flatnonzero(np.repeat(chosen, self.counts))
+        return type(self)(np.take(self.columns, columns, axis=1), self.counts[chosen])
+
+
+#: Finds the centres of groups that have an exponent each.
+CentreMethod = Callable[[Groups, FloatArray], Centres]
+
+
+def centres_by_kind(
+    groups: Groups, p: FloatArray, kinds: Iterable[tuple[BoolArray, CentreMethod]]
+) -> Centres:
+    """Find the centres of each kind of groups by its own method; every group is of one kind."""
+    shape = (len(groups.columns), len(p))
+    found = Centres(*np.empty((2, *shape), dtype=groups.columns.dtype))
+    for chosen, find in kinds:
+        if chosen.all():
+            return find(groups, p)
+        if chosen.any():
+            part = find(groups.only(chosen), p[chosen])
+            found.centres[:, chosen], found.dispersions[:, chosen] = part
+    return found
