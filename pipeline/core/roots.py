@@ -14,9 +14,8 @@ from pipeline.core.minkowski import power, powers, spread_exponents
 from pipeline.core.runs import BoolArray, Centres, Groups, Runs, centres_by_kind
 from pipeline.core.validation import FloatArray, IntArray
 
-#: Below this exponent the bracket is halved in every step: powers p of the smallest number that
-#: stands for zero would not vanish, and their second derivative drown all others.
-ALL_STEPS = {np.dtype(np.float64): 1.06, np.dtype(np.float32): 1.2}
+#: Below this exponent the bracket is halved in every step.
+ALL_STEPS = 1.06
 #: A search gets this many steps before each further one halves the bracket.
 MANY_STEPS = 15
 #: The last step of a search, as a share of the feature's range: above p = 2 what is left is about
@@ -47,8 +46,7 @@ class _Trial:
 
 def root_of_slope(groups: Groups, p: FloatArray) -> Centres:
     """Find the centres of groups with two members or more and an exponent other than 1 and 2."""
-    all_steps = ALL_STEPS[groups.columns.dtype]
-    kinds = (p < all_steps, (p >= all_steps) & (p < 2), p > 2)
+    kinds = (p < ALL_STEPS, (p >= ALL_STEPS) & (p < 2), p > 2)
     return centres_by_kind(groups, p, [(kind, _search_groups) for kind in kinds])
 
 
@@ -69,12 +67,13 @@ def _search(runs: Runs, p: FloatArray) -> tuple[FloatArray, FloatArray]:
         trial = _evaluate(runs, centre, p)
         np.copyto(low, centre, where=trial.slope < 0)
         np.copyto(high, centre, where=trial.slope > 0)
-        halving = steps > MANY_STEPS or bool(p[0] < ALL_STEPS[centre.dtype])
+        halving = steps > MANY_STEPS or bool(p[0] < ALL_STEPS)
         step = (low + high) / 2 - centre
         if not halving:
             bold = _newton_step(trial) if p[0] > 2 else _step_below_2(trial, p, NEAREST * span)
             step = np.where(np.isfinite(bold), np.clip(bold, low - centre, high - centre), step)
-        closing = (np.abs(step) <= _last_step(p, halving) * span) | (trial.slope == 0)
+        last = np.maximum(_last_step(p, halving), 4 * np.finfo(centre.dtype).eps)
+        closing = (np.abs(step) <= last * span) | (trial.slope == 0)
         # The dispersions follow the last step to second order.
         done = searching[closing]
         centres[done] = (centre + step)[closing]
@@ -121,15 +120,14 @@ def _evaluate_above_2(
 def _evaluate_below_2(
     block: Runs, differences: FloatArray, p: FloatArray, trial: _Trial, some: slice
 ) -> None:
-    """Leave data values at the trial itself out: their powers vanish before they are divided."""
-    differences += np.finfo(differences.dtype).tiny  # changes zeros only, which have no inverse
     terms = np.empty_like(differences)
     powers(differences, spread_exponents(p, block.counts, terms.dtype), out=terms)
     trial.dispersions[some] = block.sums(terms)
+    differences += np.finfo(differences.dtype).tiny  # changes zeros only, which have no inverse
     inverse = np.reciprocal(differences, out=differences)
     terms *= inverse
     trial.slope[some] = block.sums(terms)
-    if p[0] >= ALL_STEPS[terms.dtype]:
+    if p[0] >= ALL_STEPS:
         terms *= inverse
         trial.curvature[some] = block.sums(terms)
         trial.left[some], trial.right[some] = _neighbours(inverse, block.starts)

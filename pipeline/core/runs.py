@@ -57,8 +57,11 @@ class Runs:
         """Return the chosen runs."""
         if chosen.all():
             return self
-        values = np.flatnonzero(np.repeat(chosen, self.counts))
-        return type(self)(self.values.take(values), self.counts[chosen])
+        counts = self.counts[chosen]
+        gaps = self.starts[chosen] - (np.cumsum(counts) - counts)
+        places = np.repeat(gaps, counts)
+        places += np.arange(len(places))
+        return type(self)(self.values.take(places), counts)
 
     def blocks(self) -> Iterator[tuple[slice, Self]]:
         """Cut into pieces that stay in the cache: which runs, and the runs themselves."""
