@@ -38,7 +38,7 @@ check: $(STAMP) ## ruff, mypy --strict, import-linter
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: $(STAMP) ## speed as ratios, back to back in one process
+bench: $(STAMP) ## speed as ratios, the projected sweep, real data (IMWK_SHARED), memory
 	$(BIN)/python -m benchmarks
 
 reproduce: $(STAMP) ## the long published figures (IMWK_SHARED must be set)

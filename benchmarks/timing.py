@@ -1,52 +1,99 @@
 """How time is taken here: CPU time of this process, in one thread, the median of several."""
 
+import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from importlib import import_module
 from statistics import median
 from time import process_time
+from typing import NamedTuple, TypeVar
 from unittest.mock import patch
 
 import numpy as np
 
+from pipeline.core import minkowski
 from pipeline.core.validation import FloatArray
 
-#: Every module of the core that raises data to a power.
-USERS_OF_POWERS = [
-    f"pipeline.core.{name}" for name in ("minkowski", "centres", "roots", "patterns")
-]
 #: The floor is timed on arrays that stay in the cache.
 FLOOR_CELLS = 40_000
 
+Result = TypeVar("Result")
 
-def seconds(work: Callable[[], object], times: int = 3) -> float:
-    """Return the median CPU time of a few calls."""
-    spent = []
-    for _ in range(times):
+
+class Cost(NamedTuple):
+    """CPU time, and how many elements were raised to a power meanwhile, by their precision."""
+
+    seconds: float
+    float64: float
+    float32: float
+
+    @property
+    def powers(self) -> float:
+        """Elements raised to a power, in any precision."""
+        return self.float64 + self.float32
+
+    @property
+    def all_float64(self) -> "Cost":
+        """The same as if every power had been raised in float64."""
+        return Cost(self.seconds, self.powers, 0.0)
+
+    def per(self, count: int) -> "Cost":
+        """Return the cost of one of `count` equal parts."""
+        return Cost(*(part / count for part in self))
+
+
+def timed(work: Callable[[], Result]) -> tuple[Result, Cost]:
+    """Return what one call gives, and what it costs."""
+    with counted_powers() as counts:
         start = process_time()
-        work()
-        spent.append(process_time() - start)
-    return median(spent)
+        result = work()
+        spent = process_time() - start
+    return result, Cost(spent, counts["float64"], counts["float32"])
+
+
+def cost(work: Callable[[], object], times: int = 3) -> Cost:
+    """Return the median cost of a few calls."""
+    costs = [timed(work)[1] for _ in range(times)]
+    return costs[0]._replace(seconds=median(each.seconds for each in costs))
+
+
+def cost_and_floor(work: Callable[[], object], times: int = 3) -> tuple[Cost, float]:
+    """Return the median cost of a few calls, and the median of their floor, timed after each."""
+    costs, floors = [], []
+    for _ in range(times):
+        costs.append(timed(work)[1])
+        floors.append(floor_seconds(costs[-1]))
+    return costs[0]._replace(seconds=median(each.seconds for each in costs)), median(floors)
 
 
 @contextmanager
-def counted_powers() -> Iterator[list[int]]:
-    """Count the elements that the core raises to a power: their number per call, in a list."""
-    modules = [import_module(name) for name in USERS_OF_POWERS]
-    powers, counts = modules[0].powers, list[int]()
+def counted_powers() -> Iterator[Counter[str]]:
+    """Count the elements that the core raises to a power, by the name of their type."""
+    powers, counts = minkowski.powers, Counter[str]()
 
     def counting(differences: FloatArray, p: FloatArray, out: FloatArray) -> FloatArray:
-        counts.append(out.size)
-        return np.asarray(powers(differences, p, out))
+        counts[out.dtype.name] += out.size
+        return powers(differences, p, out)
 
+    users = [
+        module
+        for name, module in sys.modules.items()
+        if name.startswith("pipeline.core.") and getattr(module, "powers", None) is powers
+    ]
     with ExitStack() as stack:
-        for module in modules:
+        for module in users:
             stack.enter_context(patch.object(module, "powers", counting))
         yield counts
 
 
-def floor_seconds(elements: int, dtype: str) -> float:
-    """Return the CPU time of log, multiply and exp alone over that many elements."""
+def floor_seconds(found: Cost) -> float:
+    """Return the CPU time of log, multiply and exp alone over as many elements of each type."""
+    return found.float64 * _seconds_of_a_power("float64") + found.float32 * _seconds_of_a_power(
+        "float32"
+    )
+
+
+def _seconds_of_a_power(dtype: str) -> float:
     x = np.random.default_rng(1).uniform(0.01, 1, size=FLOOR_CELLS).astype(dtype)
     out, p = np.empty_like(x), x.dtype.type(2.7)
 
@@ -55,4 +102,9 @@ def floor_seconds(elements: int, dtype: str) -> float:
         np.multiply(out, p, out=out)
         np.exp(out, out=out)
 
-    return seconds(powers, times=201) * elements / FLOOR_CELLS
+    return cost(powers, times=201).seconds / FLOOR_CELLS
+
+
+def simd_class() -> str:
+    """Name the vector instructions that NumPy found: they decide how fast exp and log are."""
+    return " ".join(np.show_config(mode="dicts")["SIMD Extensions"]["found"])

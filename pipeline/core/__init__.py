@@ -4,7 +4,7 @@ from pipeline.core.agreement import adjusted_rand_index
 from pipeline.core.centres import minkowski_centre
 from pipeline.core.errors import ConstantFeatureWarning, ImwkError, InvalidInputError
 from pipeline.core.imwk import imwk, imwk_grid, imwk_many
-from pipeline.core.kmeans import KMeansResult, kmeans
+from pipeline.core.kmeans import KMeansResult, kmeans, kmeans_many
 from pipeline.core.loop import ImwkResult
 from pipeline.core.normalise import NORMALISATIONS, normalise
 from pipeline.core.rescale import rescale
@@ -21,6 +21,7 @@ __all__ = [
     "imwk_grid",
     "imwk_many",
     "kmeans",
+    "kmeans_many",
     "minkowski_centre",
     "normalise",
     "rescale",

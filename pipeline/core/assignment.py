@@ -5,42 +5,58 @@ and let a cluster's centroid and weights change to z' and w'. By the triangle in
 
     min(w' / w) d - ||w' (z' - z)||_p  <=  d'  <=  max(w' / w) d + ||w' (z' - z)||_p
 
-so that most pairs of an entity and a cluster are settled without a single power. The bounds have
-some slack for rounding: what is left out could not have won, and no label depends on them.
+so that most pairs of an entity and a cluster are settled without a single power. The others are
+estimated in float32, and what is still open is computed exactly. Bounds allow for all rounding:
+what they leave out could not have won, and no label depends on them.
 """
+
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from pipeline.core.minkowski import power, spread_exponents, weighted_powers
+from pipeline.core.minkowski import power, weighted_powers
 from pipeline.core.nearest import SmallLabels, nearest_of
+from pipeline.core.rough import STEP, bounds, rough_exponents, scales
 from pipeline.core.runs import BoolArray, blocks_of
 from pipeline.core.validation import FloatArray, IntArray
 
-#: Share by which a bound may be wrong through rounding.
-SLACK = {np.dtype(np.float64): 1e-10, np.dtype(np.float32): 1e-4}
+
+class _Pairs(NamedTuple):
+    """Pairs of entities and clusters: places in (lanes, k, n), grouped by lane and cluster.
+
+    `columns` are the places of the entities in (lanes, n); `groups` those of the clusters that
+    occur, in (lanes, k), with `counts` pairs each.
+    """
+
+    places: IntArray
+    columns: IntArray
+    groups: IntArray
+    counts: IntArray
 
 
 class Assignment:
     """The labels (lanes, n) of all lanes, and bounds of the distances to their clusters.
 
     `X` is (m, lanes, n), the exponents `p` are (lanes,), and a lane has `clusters` of the k.
+    Bounds are in units of the lane's scale.
     """
 
     def __init__(self, X: FloatArray, p: FloatArray, clusters: IntArray, k: int) -> None:
         lanes, n = X.shape[1:]
-        self.X, self.p = X, p
+        self.X, self.p, self.scale = X, p, scales(X)
+        self.rough: FloatArray = (X / self.scale[:, np.newaxis]).astype(np.float32)
         self.absent: BoolArray = np.arange(k) >= clusters[:, np.newaxis]
         self.labels: SmallLabels = np.zeros((lanes, n), dtype=np.uint8 if k <= 255 else np.int64)
-        self.lower = np.zeros((lanes, k, n), dtype=X.dtype)
+        self.lower = np.zeros((lanes, k, n), dtype=np.float32)
         self.lower[self.absent] = np.inf
-        self.upper = np.full((lanes, n), np.inf, dtype=X.dtype)
+        self.upper = np.full((lanes, n), np.inf, dtype=np.float32)
         self.centroids = self.weights = np.ones((len(X), lanes, k))
 
     def keep(self, going: BoolArray) -> None:
         """Drop the other lanes."""
-        for name in ("p", "absent", "labels", "lower", "upper"):
+        for name in ("p", "scale", "absent", "labels", "lower", "upper"):
             setattr(self, name, getattr(self, name)[going])
-        for name in ("X", "centroids", "weights"):
+        for name in ("X", "rough", "centroids", "weights"):
             setattr(self, name, np.compress(going, getattr(self, name), axis=1))
 
     def update(self, centroids: FloatArray, weights: FloatArray) -> SmallLabels:
@@ -51,30 +67,26 @@ class Assignment:
         self._loosen(centroids, weights)
         self.centroids, self.weights = centroids.copy(), weights.copy()
         own = np.zeros(self.lower.shape, dtype=np.bool_)
-        own.reshape(-1)[self._own_pairs()] = True
+        own.reshape(-1)[self._own_places()] = True
         rivals: BoolArray = (self.lower <= self.upper[:, np.newaxis]) & ~own
         unsettled = np.asarray(rivals.any(axis=1))
-        found = np.full(self.lower.shape, np.inf, dtype=self.lower.dtype)
-        self._measure(own & unsettled[:, np.newaxis], found)
-        self._tighten(unsettled)
+        high: FloatArray = np.full(self.lower.shape, np.inf, dtype=np.float32)
+        self._estimate(own & unsettled[:, np.newaxis], high)
+        self.upper = np.where(unsettled, np.take(high, self._own_places()), self.upper)
         rivals &= unsettled[:, np.newaxis]
         rivals &= self.lower <= self.upper[:, np.newaxis]
-        self._measure(rivals, found)
-        nearest = nearest_of(found.transpose(1, 0, 2), found.shape[1])
+        self._estimate(rivals, high)
+        nearest = nearest_of(high.transpose(1, 0, 2), high.shape[1])
         self.labels = np.where(unsettled, nearest, self.labels)
-        self._tighten(unsettled)
+        self._decide((rivals | own) & unsettled[:, np.newaxis], high.min(axis=1))
+        self.upper = np.where(unsettled, np.take(high, self._own_places()), self.upper)
         return self.labels
 
-    def _own_pairs(self) -> IntArray:
+    def _own_places(self) -> IntArray:
         """Return the place in (lanes, k, n) of every entity with its own cluster."""
         lanes, k, n = self.lower.shape
         first = k * n * np.arange(lanes)[:, np.newaxis] + np.arange(n)
         return first + n * self.labels.astype(np.int64)
-
-    def _tighten(self, measured: BoolArray) -> None:
-        """Set the upper bound where the distance to the own cluster was measured."""
-        to_own = np.take(self.lower, self._own_pairs())
-        self.upper = np.where(measured, to_own, self.upper)
 
     def _loosen(self, centroids: FloatArray, weights: FloatArray) -> None:
         """Let the bounds follow the clusters to where they are now."""
@@ -94,27 +106,57 @@ class Assignment:
         shrinks = np.where(self.weights > 0, ratio, np.inf).min(axis=0)
         grows = np.where(weights > 0, ratio, 0.0).max(axis=0)
         p = self.p[:, np.newaxis]
-        moved = power(power(weights * np.abs(centroids - self.centroids), p).sum(axis=0), 1 / p)
-        slack = SLACK[self.X.dtype]
-        changes = np.stack([shrinks * (1 - slack), grows * (1 + slack), moved * (1 + slack)])
+        shift = np.abs(centroids - self.centroids) / self.scale[:, np.newaxis]
+        moved = power(power(weights * shift, p).sum(axis=0), 1 / p)
+        changes = np.stack([shrinks * (1 - STEP), grows * (1 + STEP), moved * (1 + STEP)])
         changes[:, self.absent] = np.array([[1], [1], [0]])  # where bounds stay infinite
         with np.errstate(over="ignore"):
-            return changes.astype(self.X.dtype)
+            return changes.astype(np.float32)
 
-    def _measure(self, pairs: BoolArray, found: FloatArray) -> None:
-        """Find the distances of some pairs: powers for `found`, their roots for the bounds."""
-        k, n = pairs.shape[1:]
-        places, counts = np.flatnonzero(pairs), np.count_nonzero(pairs, axis=2).ravel()
+    def _pairs(self, chosen: BoolArray) -> _Pairs:
+        k, n = chosen.shape[1:]
+        places, counts = np.flatnonzero(chosen), np.count_nonzero(chosen, axis=2).ravel()
         groups = np.flatnonzero(counts)
-        counts, lane = counts[groups], groups // k
-        columns = places - np.repeat(n * (groups - lane), counts)
-        p, dtype = self.p[lane], self.X.dtype
-        flat = self.X.reshape(len(self.X), -1)
-        z = self.centroids.reshape(len(flat), -1)[:, groups].astype(dtype)
-        w = power(self.weights.reshape(len(flat), -1)[:, groups], p).astype(dtype)
-        for some, values in blocks_of(counts):
-            features = (row.take(columns[values]) for row in flat)
-            to_p = weighted_powers(features, z[:, some], w[:, some], p[some], counts[some])
-            found.reshape(-1)[places[values]] = to_p
-            roots = power(to_p, spread_exponents(1 / p[some], counts[some], dtype))
-            self.lower.reshape(-1)[places[values]] = roots
+        counts = counts[groups]
+        return _Pairs(
+            places, places - np.repeat(n * (groups - groups // k), counts), groups, counts
+        )
+
+    def _estimate(self, chosen: BoolArray, high: FloatArray) -> None:
+        """Set both bounds of the chosen pairs: `high` (lanes, k, n), and the lower ones."""
+        pairs = self._pairs(chosen)
+        lane = pairs.groups // chosen.shape[1]
+        z, w = self._clusters(pairs.groups, self.rough.dtype, self.scale[lane])
+        rough = self.rough.reshape(len(self.rough), -1)
+        for some, values in blocks_of(pairs.counts):
+            p, counts, places = self.p[lane[some]], pairs.counts[some], pairs.places[values]
+            columns = pairs.columns[values]
+            exponents = rough_exponents(p)
+            to_p = weighted_powers(rough, columns, z[:, some], w[:, some], exponents, counts)
+            found = bounds(to_p, p, w[:, some], counts)
+            self.lower.reshape(-1)[places], high.reshape(-1)[places] = found
+
+    def _decide(self, estimated: BoolArray, best: FloatArray) -> None:
+        """Compute exactly where more than one estimated cluster may be the nearest."""
+        estimated &= self.lower <= best[:, np.newaxis]
+        estimated &= (np.count_nonzero(estimated, axis=1) > 1)[:, np.newaxis]
+        pairs = self._pairs(estimated)
+        if not len(pairs.places):
+            return
+        k = estimated.shape[1]
+        z, w = self._clusters(pairs.groups, self.X.dtype, np.ones(len(pairs.groups)))
+        X, p = self.X.reshape(len(self.X), -1), self.p[pairs.groups // k]
+        to_p = weighted_powers(X, pairs.columns, z, w, p, pairs.counts)
+        cluster = np.repeat(pairs.groups % k, pairs.counts)
+        order = np.lexsort((cluster, to_p, pairs.columns))
+        entities, first = np.unique(pairs.columns[order], return_index=True)
+        self.labels.reshape(-1)[entities] = cluster[order][first]
+
+    def _clusters(
+        self, groups: IntArray, dtype: np.dtype[Any], scale: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return centroids and p-th powers of weights of some clusters, both (m, groups)."""
+        m, _, k = self.centroids.shape
+        z = self.centroids.reshape(m, -1)[:, groups] / scale
+        w = power(self.weights.reshape(m, -1)[:, groups], self.p[groups // k])
+        return z.astype(dtype), w.astype(dtype)

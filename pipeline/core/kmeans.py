@@ -1,12 +1,14 @@
 """k-means++ seeding and Lloyd's iterations, all restarts at once."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import PCG64, Generator, SeedSequence
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from pipeline.core.nearest import SmallLabels, nearest_of
+from pipeline.core.errors import InvalidInputError
+from pipeline.core.nearest import NearestCentroids, SmallLabels, label_type
 from pipeline.core.validation import (
     FloatArray,
     IntArray,
@@ -18,8 +20,10 @@ from pipeline.core.validation import (
 
 #: Rounding may make two labellings alternate; no real run comes near this many rounds.
 MAX_ROUNDS = 10_000
-#: Restarts are taken in groups of this many, fewer if their distances would leave the cache.
-GROUP, TABLE_CELLS = 20, 200_000
+#: Restarts are seeded in groups of this many, fewer if their distances would leave the cache.
+GROUP, DISTANCES_TOGETHER = 20, 200_000
+#: Sums are found anew where more than this share of the entities changed cluster.
+SHARE_ANEW = 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,19 +78,49 @@ def kmeans(X: ArrayLike, k: int, restarts: int, seed: int | SeedSequence) -> KMe
     runs = as_whole_number(restarts, "restarts", 1)
     refuse_unfit_powers(matrix, 2)
     matrix = matrix - matrix.mean(axis=0)  # products cancel badly far from the origin
-    sequence = _as_seed_sequence(seed)
-    group = max(1, min(GROUP, TABLE_CELLS // (len(matrix) * count)))
+    return lloyd(matrix, matrix[_starts(matrix, count, runs, _as_seed_sequence(seed))])
+
+
+def kmeans_many(
+    Xs: Sequence[ArrayLike], k: int, restarts: int, seeds: Sequence[int | SeedSequence]
+) -> list[KMeansResult]:
+    """Run `kmeans` on every data set in `Xs`, each with a seed of its own.
+
+    Parameters
+    ----------
+    Xs : sequence of array_like, each of shape (n, m)
+        Data sets, such as one rescaled with several exponents.
+    k, restarts
+        As for `kmeans`.
+    seeds : sequence of int or numpy.random.SeedSequence
+        One for each data set.
+
+    Returns
+    -------
+    list of KMeansResult
+        One for each data set; each equals that of `kmeans` alone, bit for bit.
+
+    Examples
+    --------
+    >>> X = [[0.0], [0.1], [5.0], [5.1]]
+    >>> [len(result.labels) for result in kmeans_many([X, X], k=2, restarts=3, seeds=[1, 2])]
+    [3, 3]
+    """
+    if len(Xs) != len(seeds):
+        raise InvalidInputError(f"{len(Xs)} data sets need as many seeds, not {len(seeds)}.")
+    # The restarts of one data set fill the cache: several data sets at once would gain little.
+    return [kmeans(X, k, restarts, seed) for X, seed in zip(Xs, seeds, strict=True)]
+
+
+def _starts(X: FloatArray, k: int, restarts: int, seed: SeedSequence) -> IntArray:
+    """Return the rows that the restarts begin from, shape (restarts, k)."""
+    group = max(1, min(GROUP, DISTANCES_TOGETHER // len(X)))
     parts = []
-    for first in range(0, runs, group):
+    for first in range(0, restarts, group):
         # The last group is filled up too: how a product rounds depends on the size of the group.
-        streams = (_stream(sequence, restart) for restart in range(first, first + group))
-        uniforms = np.array([stream.random(count) for stream in streams])
-        parts.append(lloyd(matrix, matrix[plus_plus(matrix, uniforms)]))
-    return KMeansResult(
-        np.concatenate([part.labels for part in parts])[:runs],
-        np.concatenate([part.inertia for part in parts])[:runs],
-        np.concatenate([part.iterations for part in parts])[:runs],
-    )
+        streams = (_stream(seed, restart) for restart in range(first, first + group))
+        parts.append(plus_plus(X, np.array([stream.random(k) for stream in streams])))
+    return np.concatenate(parts)[:restarts]
 
 
 def _as_seed_sequence(seed: int | SeedSequence) -> SeedSequence:
@@ -123,14 +157,17 @@ def plus_plus(X: FloatArray, uniforms: FloatArray) -> IntArray:
     >>> plus_plus(np.array([[0.0], [1.0], [3.0]]), np.array([[0.0, 0.05], [0.0, 0.5]])).tolist()
     [[0, 1], [0, 2]]
     """
-    n = len(X)
-    restart = np.arange(len(uniforms))
+    n, restart = len(X), np.arange(len(uniforms))
+    squares, ones = np.square(X).sum(axis=1), np.ones(n)
+    # The product of a row of each is the squared distance |x|**2 - 2 x y + |y|**2.
+    left, right = np.column_stack([-2 * X, squares, ones]), np.column_stack([X, ones, squares])
     chosen = np.empty(uniforms.shape, dtype=np.int64)
     chosen[:, 0] = uniforms[:, 0] * n
     nearest = np.full((len(uniforms), n), np.inf)
     for step in range(1, uniforms.shape[1]):
         last = chosen[:, step - 1]
-        np.minimum(nearest, _squared_distances(X, X[last]), out=nearest)
+        np.minimum(nearest, left[last] @ right.T, out=nearest)
+        np.maximum(nearest, 0.0, out=nearest)
         nearest[restart, last] = 0.0
         cumulated = nearest.cumsum(axis=1)
         threshold = uniforms[:, step] * cumulated[:, -1]
@@ -138,12 +175,6 @@ def plus_plus(X: FloatArray, uniforms: FloatArray) -> IntArray:
         all_chosen = cumulated[:, -1] == 0
         chosen[:, step] = np.where(all_chosen, uniforms[:, step] * n, drawn)
     return chosen
-
-
-def _squared_distances(X: FloatArray, points: FloatArray) -> FloatArray:
-    """Squared Euclidean distances, shape (points, n), by one matrix product."""
-    squares = np.square(points).sum(axis=1)[:, np.newaxis] + np.square(X).sum(axis=1)
-    return np.asarray(np.maximum(squares - 2 * (points @ X.T), 0.0))
 
 
 def lloyd(X: FloatArray, centroids: FloatArray) -> KMeansResult:
@@ -157,42 +188,70 @@ def lloyd(X: FloatArray, centroids: FloatArray) -> KMeansResult:
     >>> lloyd(np.array([[0.0], [1.0], [9.0]]), np.array([[[0.0], [1.0]]])).labels.tolist()
     [[0, 0, 1]]
     """
-    r = len(centroids)
-    with_ones = np.column_stack([X, np.ones(len(X))])
-    final, labels = centroids.copy(), np.full((r, len(X)), -1)
-    iterations = np.zeros(r, dtype=np.int64)
-    active: IntArray = np.arange(r)
-    before: SmallLabels = labels
+    r, k, m = centroids.shape
+    X = _exactly_summable(X)
+    entities, with_ones = NearestCentroids(X, k), np.column_stack([X, np.ones(len(X))])
+    final, labels = centroids.copy(), np.empty((r, len(X)), dtype=np.int64)
+    iterations, active = np.zeros(r, dtype=np.int64), np.arange(r)
+    sums = np.zeros((r, k, m + 1))
+    before: SmallLabels = np.full((r, len(X)), k, dtype=label_type(k))  # k: not in any cluster
     for _ in range(MAX_ROUNDS):
-        nearest = _nearest(with_ones, centroids)
+        nearest = entities.labels(centroids)
         iterations[active] += 1
         moving = (nearest != before).any(axis=1)
         if not moving.all():
             ended = active[~moving]
             labels[ended], final[ended] = nearest[~moving], centroids[~moving]
-            active, nearest, centroids = active[moving], nearest[moving], centroids[moving]
+            active, nearest, before = active[moving], nearest[moving], before[moving]
+            centroids, sums = centroids[moving], sums[moving]
         if not len(active):
             break
-        centroids, before = _means(with_ones, nearest, centroids), nearest
+        _update(sums, with_ones, before, nearest)
+        centroids, before = _means(sums, centroids), nearest
     else:
         labels[active], final[active] = before, centroids
     return KMeansResult(labels, _inertia(X, labels, final), iterations)
 
 
-def _nearest(with_ones: FloatArray, centroids: FloatArray) -> SmallLabels:
-    """Return the nearest centroid by ``|z|**2 - 2 x z``: the feature of ones takes the squares."""
-    r, k, m = centroids.shape
-    by_cluster = centroids.transpose(1, 0, 2).reshape(k * r, m)
-    scores = np.column_stack([-2 * by_cluster, np.square(by_cluster).sum(axis=1)]) @ with_ones.T
-    return nearest_of(scores.reshape(k, r, -1), k)
+def _exactly_summable(X: FloatArray) -> FloatArray:
+    """Round every feature to a grid so coarse that the sum of any of its values is exact.
+
+    Sums then depend neither on an order nor on what was added and taken away before. For n
+    entities this leaves 53 - log2(n) binary digits of the largest value of a feature.
+    """
+    grid = np.frexp(np.abs(X).max(axis=0))[1] + len(X).bit_length() - (np.finfo(X.dtype).nmant + 1)
+    return np.asarray(np.ldexp(np.rint(np.ldexp(X, -grid)), grid))
 
 
-def _means(with_ones: FloatArray, labels: SmallLabels, centroids: FloatArray) -> FloatArray:
-    """Return the means of all clusters; the feature of ones counts members. An empty one stays."""
-    r, k, m = centroids.shape
+def _update(
+    sums: FloatArray, with_ones: FloatArray, before: SmallLabels, labels: SmallLabels
+) -> None:
+    """Let the sums (r, k, m + 1) of all clusters follow the entities from `before` to `labels`."""
+    r, k, _ = sums.shape
+    places = np.flatnonzero(labels != before)
+    restart = places // len(with_ones)
+    anew = np.bincount(restart, minlength=r) > SHARE_ANEW * len(with_ones)
     clusters = np.arange(k, dtype=labels.dtype)[:, np.newaxis]
-    members = (labels[:, np.newaxis, :] == clusters).astype(with_ones.dtype)
-    sums = (members.reshape(r * k, -1) @ with_ones).reshape(r, k, m + 1)
+    for one in np.flatnonzero(anew):
+        sums[one] = (labels[one] == clusters).astype(with_ones.dtype) @ with_ones
+    places = places[~anew[restart]]
+    sums += _sums_of(places, labels, with_ones, k) - _sums_of(places, before, with_ones, k)
+
+
+def _sums_of(
+    places: NDArray[np.intp], labels: SmallLabels, with_ones: FloatArray, k: int
+) -> FloatArray:
+    """Return the sums of the clusters over the entities in some places of (r, n) alone."""
+    (r, n), width = labels.shape, with_ones.shape[1]
+    restart, entity = np.divmod(places, n)
+    cluster = restart * k + labels.reshape(-1)[places]
+    cells = cluster[:, np.newaxis] * width + np.arange(width)
+    flat = np.bincount(cells.reshape(-1), with_ones[entity].reshape(-1), minlength=r * k * width)
+    return np.asarray(flat.reshape(r, k, width), dtype=np.float64)
+
+
+def _means(sums: FloatArray, centroids: FloatArray) -> FloatArray:
+    """Return the means of all clusters; the feature of ones counts members. An empty one stays."""
     sizes = sums[:, :, -1:]
     return np.where(sizes > 0, sums[:, :, :-1] / np.maximum(sizes, 1), centroids)
 

@@ -4,12 +4,15 @@
 lane as easily as one for all.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from pipeline.core.validation import FloatArray, IntArray
+
+#: Features are raised to powers together while they have about this many values.
+FEATURE_BLOCK = 32_768
 
 
 def powers(differences: FloatArray, p: FloatArray, out: FloatArray) -> FloatArray:
@@ -42,27 +45,46 @@ def spread_exponents(p: FloatArray, counts: IntArray, dtype: np.dtype[Any]) -> F
 
 
 def weighted_powers(
-    features: Iterable[FloatArray],
+    X: FloatArray,
+    columns: IntArray | slice,
     centroids: FloatArray,
     weights_to_p: FloatArray,
     p: FloatArray,
     counts: IntArray,
-    minus: FloatArray | None = None,
 ) -> FloatArray:
-    """Return ``sum_v weights_to_p_v * (|x_v - centroid_v| ** p - minus_v)`` for each entity x.
+    """Return ``sum_v weights_to_p_v * |x_v - centroid_v| ** p`` for some columns x of `X` (m, ...).
 
-    `features` and `minus` are (m, total), in groups of `counts` entities that share a centroid and
-    weights, (m, groups), and an exponent. A plain sum over the features in their order, not a
-    matrix product: equal entities must get equal sums, bit for bit, because ties decide.
+    They are in groups of `counts` columns that share a centroid and weights, (m, groups), and an
+    exponent. A plain sum over the features in their order, not a matrix product: equal entities
+    must get equal sums, bit for bit, because ties decide.
     """
-    total = np.zeros(counts.sum(), dtype=centroids.dtype)
-    exponents = spread_exponents(p, counts, total.dtype)
-    for feature, values in enumerate(features):
-        terms = np.repeat(centroids[feature], counts)
-        terms -= values
+    total = np.zeros(counts.sum(), dtype=X.dtype)
+    exponents = spread_exponents(p, counts, X.dtype)
+    for some in _feature_blocks(len(X), len(total)):
+        terms = np.repeat(centroids[some], counts, axis=1)
+        part = X[some]
+        terms -= part[:, columns] if isinstance(columns, slice) else part.take(columns, axis=1)
         powers(terms, exponents, out=terms)
-        if minus is not None:
-            terms -= minus[feature]
-        terms *= np.repeat(weights_to_p[feature], counts)
-        total += terms
+        terms *= np.repeat(weights_to_p[some], counts, axis=1)
+        for feature in terms:
+            total += feature
     return total
+
+
+def weighted_sum(
+    X: FloatArray, columns: slice, weights_to_p: FloatArray, counts: IntArray
+) -> FloatArray:
+    """Return ``sum_v weights_to_p_v * x_v`` for some columns x of `X`; as for powers otherwise."""
+    total = np.zeros(counts.sum(), dtype=X.dtype)
+    for some in _feature_blocks(len(X), len(total)):
+        terms = np.repeat(weights_to_p[some], counts, axis=1)
+        terms *= X[some, columns]
+        for feature in terms:
+            total += feature
+    return total
+
+
+def _feature_blocks(m: int, width: int) -> Iterator[slice]:
+    """Cut m features of `width` values each into blocks that stay in the cache."""
+    together = max(1, FEATURE_BLOCK // max(1, width))
+    return (slice(first, first + together) for first in range(0, m, together))

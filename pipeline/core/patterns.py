@@ -10,7 +10,8 @@ import numpy as np
 from numpy.random import default_rng
 from numpy.typing import NDArray
 
-from pipeline.core.minkowski import power, powers, weighted_powers
+from pipeline.core.minkowski import power, powers, weighted_powers, weighted_sum
+from pipeline.core.rough import LARGEST_POWER, open_margins, rough_exponents, scales
 from pipeline.core.runs import BoolArray, CentreMethod, Groups, blocks_of
 from pipeline.core.validation import FloatArray, IntArray
 from pipeline.core.weights import pattern_weights
@@ -52,14 +53,17 @@ class _Hunt:
     def __init__(self, X: FloatArray, p: FloatArray, find_centres: CentreMethod) -> None:
         m, lanes, n = X.shape
         flat, counts = X.reshape(m, -1), np.full(lanes, n)
-        centre = find_centres(Groups(flat, counts), p).centres
-        to_centre = X - centre[:, :, np.newaxis]
+        self.find_centres = find_centres
+        self.centres = find_centres(Groups(flat, counts), p).centres
+        to_centre = X - self.centres[:, :, np.newaxis]
         powers(to_centre, p[:, np.newaxis].astype(X.dtype), out=to_centre)
         nearest_first = np.argsort(to_centre.sum(axis=0), axis=1, kind="stable")
         order = (nearest_first[:, ::-1] + n * np.arange(lanes)[:, np.newaxis]).ravel()
-        self.find_centres = find_centres
         self.entities = np.take(flat, order, axis=1)
-        self.to_centre = np.take(to_centre.reshape(m, -1), order, axis=1)
+        self.scale = scales(X)
+        self.rough: FloatArray = (self.entities / np.repeat(self.scale, n)).astype(np.float32)
+        shares = np.minimum(to_centre / power(self.scale, p)[:, np.newaxis], LARGEST_POWER)
+        self.rough_to_centre = np.take(shares.reshape(m, -1).astype(np.float32), order, axis=1)
         self.marks = np.tile(marks(n), lanes)
         self.left = np.ones(lanes * n, dtype=np.bool_)
         self.members = np.zeros(lanes * n, dtype=np.bool_)
@@ -96,24 +100,40 @@ class _Hunt:
 
     def _nearer_than_centre(self) -> BoolArray:
         """Return which entities left are nearer to their lane's pattern than to its centre."""
-        to_p = power(self.weights, self.p).astype(self.entities.dtype)
-        nearer = np.empty(len(self.left), dtype=np.bool_)
+        nearer, open_ = np.empty((2, len(self.left)), dtype=np.bool_)
         for lanes, some in blocks_of(self.counts):
-            nearer[some] = (
-                weighted_powers(
-                    self.entities[:, some],
-                    self.centroids[:, lanes],
-                    to_p[:, lanes],
-                    self.p[lanes],
-                    self.counts[lanes],
-                    minus=self.to_centre[:, some],
-                )
-                < 0
-            )
+            nearer[some], open_[some] = self._estimate(lanes, some)
         members: BoolArray = nearer & self.left
+        columns = np.flatnonzero(open_ & self.left)
+        if len(columns):
+            members[columns] = self._decide(columns)
         lonely = ~np.logical_or.reduceat(members, self.starts)
         members[self.seeds[lonely]] = True
         return members
+
+    def _estimate(self, lanes: slice, some: slice) -> tuple[BoolArray, BoolArray]:
+        """Return which entities are nearer for sure, and which are open."""
+        p, counts = self.p[lanes], self.counts[lanes]
+        w = power(self.weights[:, lanes], p).astype(self.rough.dtype)
+        z = (self.centroids[:, lanes] / self.scale[lanes]).astype(self.rough.dtype)
+        to_pattern = weighted_powers(self.rough, some, z, w, rough_exponents(p), counts)
+        to_centre = weighted_sum(self.rough_to_centre, some, w, counts)
+        relative, absolute = (np.repeat(margin, counts) for margin in open_margins(p, w))
+        lead = to_centre - to_pattern
+        clear = np.abs(lead) > relative * (to_centre + to_pattern) + absolute
+        return clear & (lead > 0), ~clear
+
+    def _decide(self, columns: IntArray) -> BoolArray:
+        """Return exactly which of these entities are nearer."""
+        counts = np.bincount(np.searchsorted(self.starts, columns, side="right") - 1)
+        lanes = np.flatnonzero(counts)
+        p, counts, dtype = self.p[lanes], counts[lanes], self.entities.dtype
+        w = power(self.weights[:, lanes], p).astype(dtype)
+        to_pattern, to_centre = (
+            weighted_powers(self.entities, columns, points[:, lanes], w, p, counts)
+            for points in (self.centroids, self.centres)
+        )
+        return to_pattern < to_centre
 
     def _cut_cycles(self) -> None:
         """Set the last round of lanes whose members were met before.
@@ -149,11 +169,13 @@ class _Hunt:
         """Drop entities of finished patterns and lanes without entities; return `done` likewise."""
         columns, alive = np.flatnonzero(self.left), remaining > 0
         self.entities = np.take(self.entities, columns, axis=1)
-        self.to_centre = np.take(self.to_centre, columns, axis=1)
+        self.rough = np.take(self.rough, columns, axis=1)
+        self.rough_to_centre = np.take(self.rough_to_centre, columns, axis=1)
         self.marks, self.members = self.marks[columns], self.members[columns]
         self.left = np.ones(len(columns), dtype=np.bool_)
         self.counts, self.lanes, self.p = remaining[alive], self.lanes[alive], self.p[alive]
         self.centroids, self.weights = self.centroids[:, alive], self.weights[:, alive]
+        self.centres, self.scale = self.centres[:, alive], self.scale[alive]
         self.rounds, self.last_round = self.rounds[alive], self.last_round[alive]
         self.history = self.history[alive]
         self.seeds = self.starts  # every entity is left, the farthest first

@@ -55,20 +55,20 @@ def test_few_distances_are_computed_once_clusters_hardly_move(
     rng = np.random.default_rng(1)
     X, p = rng.normal(size=(4, 2, 500)), np.array([1.5, 3.0])
     assignment = Assignment(X, p, np.array([8, 8]), 8)
-    measured: list[int] = []
-    measure = Assignment._measure
+    estimated: list[int] = []
+    estimate = Assignment._estimate
 
-    def counting(self: Assignment, pairs: BoolArray, found: FloatArray) -> None:
-        measured.append(int(pairs.sum()))
-        measure(self, pairs, found)
+    def counting(self: Assignment, chosen: BoolArray, high: FloatArray) -> None:
+        estimated.append(int(chosen.sum()))
+        estimate(self, chosen, high)
 
-    monkeypatch.setattr(Assignment, "_measure", counting)
+    monkeypatch.setattr(Assignment, "_estimate", counting)
     states = clusters_that_settle(rng, (4, 2, 8), 12, lattice=False)
     counts = []
     for centroids, weights in states:
-        measured.clear()
+        estimated.clear()
         assignment.update(centroids, weights)
-        counts.append(sum(measured))
+        counts.append(sum(estimated))
     assert counts[0] == X.shape[1] * X.shape[2] * 8
     assert counts[-1] < counts[0] / 100
 

@@ -1,12 +1,16 @@
+from importlib import import_module
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.random import SeedSequence
 from scipy.stats import chisquare
 from sklearn.cluster import KMeans
 
-from pipeline.core import kmeans
+from pipeline.core import InvalidInputError, KMeansResult, kmeans, kmeans_many
 from pipeline.core.kmeans import lloyd, plus_plus
-from pipeline.core.validation import FloatArray
+from pipeline.core.validation import FloatArray, IntArray
 
 RNG_SEED = 20
 
@@ -14,6 +18,28 @@ RNG_SEED = 20
 def blobs(seed: int, n: int = 200, m: int = 4, k: int = 5) -> FloatArray:
     rng = np.random.default_rng(seed)
     return rng.normal(size=(k, m))[rng.integers(0, k, size=n)] + rng.normal(0, 0.4, size=(n, m))
+
+
+def assert_same(found: KMeansResult, expected: KMeansResult) -> None:
+    np.testing.assert_array_equal(found.labels, expected.labels)
+    np.testing.assert_array_equal(found.inertia, expected.inertia)
+    np.testing.assert_array_equal(found.iterations, expected.iterations)
+
+
+def first_restarts(result: KMeansResult, count: int) -> KMeansResult:
+    return KMeansResult(result.labels[:count], result.inertia[:count], result.iterations[:count])
+
+
+def plain_lloyd(X: FloatArray, z: FloatArray) -> tuple[IntArray, int]:
+    z, labels, rounds = z.copy(), np.full(len(X), -1), 0
+    while True:
+        nearest = np.square(X[:, np.newaxis] - z).sum(axis=2).argmin(axis=1)
+        rounds += 1
+        if np.array_equal(nearest, labels):
+            return labels, rounds
+        labels = nearest
+        for cluster in np.unique(labels):
+            z[cluster] = X[labels == cluster].mean(axis=0)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -57,10 +83,107 @@ def test_streams_of_restarts_are_uniform_and_reach_the_seeding() -> None:
 @pytest.mark.parametrize("seed", range(10))
 def test_more_restarts_leave_the_first_ones_as_they_were(seed: int, lattice: bool) -> None:
     X = np.round(blobs(seed)) if lattice else blobs(seed)
-    few, many = kmeans(X, 5, 3, seed=9), kmeans(X, 5, 50, seed=9)
-    np.testing.assert_array_equal(few.labels, many.labels[:3])
-    np.testing.assert_array_equal(few.inertia, many.inertia[:3])
-    np.testing.assert_array_equal(few.iterations, many.iterations[:3])
+    assert_same(kmeans(X, 5, 3, seed=9), first_restarts(kmeans(X, 5, 50, seed=9), 3))
+
+
+@given(
+    seed=st.integers(0, 10_000),
+    steps=st.sampled_from([1, 2, 2**20]),
+    n=st.integers(1, 60),
+    m=st.integers(1, 5),
+    k=st.integers(1, 8),
+)
+def test_lloyd_gives_the_labels_of_plain_lloyd(
+    seed: int, steps: int, n: int, m: int, k: int
+) -> None:
+    # few steps to 1 make a lattice, full of ties
+    X = np.round(steps * blobs(seed, n, m)) / steps
+    start = X[np.random.default_rng(seed).integers(0, n, size=(4, k))]
+    result = lloyd(X, start)
+    for z, labels, rounds in zip(start, result.labels, result.iterations, strict=True):
+        expected_labels, expected_rounds = plain_lloyd(X, z)
+        np.testing.assert_array_equal(labels, expected_labels)
+        assert rounds == expected_rounds
+
+
+@pytest.mark.parametrize("noise", [0.0, 1e-12, 1e-8, 1e-6])
+def test_entities_nearer_to_a_tie_than_single_precision_get_the_nearest_centroid(
+    noise: float,
+) -> None:
+    rng = np.random.default_rng(RNG_SEED)
+    points, apart = rng.normal(size=(500, 6)), np.linspace(0.3, 1.1, 6)
+    on_the_border = points - np.outer(points @ apart, apart) / (apart @ apart)
+    X = on_the_border + noise * rng.normal(size=(500, 1)) * apart
+    X = np.round(X * 2**40) / 2**40  # plain sums are exact too
+    start = np.array([[-apart, apart], [apart, -apart]])
+    for z, labels in zip(start, lloyd(X, start).labels, strict=True):
+        np.testing.assert_array_equal(labels, plain_lloyd(X, z)[0])
+
+
+@pytest.mark.parametrize("lattice", [False, True])
+def test_a_restart_does_not_depend_on_the_others(lattice: bool) -> None:
+    X = np.round(blobs(6)) if lattice else blobs(6)
+    start = X[np.random.default_rng(6).integers(0, len(X), size=(30, 5))]
+    together = lloyd(X, start)
+    for restart in range(30):
+        alone = lloyd(X, start[restart : restart + 1])
+        np.testing.assert_array_equal(alone.labels[0], together.labels[restart])
+        assert alone.inertia[0] == together.inertia[restart]
+        assert alone.iterations[0] == together.iterations[restart]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("nearest.SCORES_TOGETHER", 1),
+        ("nearest.SCORES_TOGETHER", 10**9),
+        ("kmeans.SHARE_ANEW", 0.0),
+        ("kmeans.SHARE_ANEW", 0.99),
+    ],
+)
+def test_how_work_is_divided_changes_no_bit(
+    name: str, value: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X = blobs(7, n=500, m=7)
+    expected = kmeans(X, 6, 30, seed=2)
+    module, constant = name.split(".")
+    monkeypatch.setattr(import_module(f"pipeline.core.{module}"), constant, value)
+    assert_same(kmeans(X, 6, 30, seed=2), expected)
+
+
+def test_several_data_sets_give_the_results_of_each_alone() -> None:
+    Xs = [blobs(seed) for seed in range(4)]
+    seeds: list[int | SeedSequence] = [3, SeedSequence(4), 5, SeedSequence(6, spawn_key=(1,))]
+    for X, seed, found in zip(Xs, seeds, kmeans_many(Xs, 5, 25, seeds), strict=True):
+        assert_same(found, kmeans(X, 5, 25, seed))
+
+
+def test_several_data_sets_need_a_seed_each() -> None:
+    with pytest.raises(InvalidInputError, match="2 data sets need as many seeds, not 1"):
+        kmeans_many([blobs(0), blobs(1)], 5, 3, seeds=[1])
+
+
+def test_more_clusters_than_fit_a_byte() -> None:
+    X = np.random.default_rng(RNG_SEED).permutation(np.arange(600.0))[:, np.newaxis]
+    result = lloyd(X, np.arange(0.5, 600, 2)[np.newaxis, :, np.newaxis])
+    np.testing.assert_array_equal(result.labels[0], X[:, 0] // 2)
+
+
+@pytest.mark.parametrize("exponent", [-400, 400])
+def test_labels_do_not_depend_on_the_scale(exponent: int) -> None:
+    X = blobs(8)
+    result, scaled = kmeans(X, 5, 20, seed=1), kmeans(np.ldexp(X, exponent), 5, 20, seed=1)
+    np.testing.assert_array_equal(scaled.labels, result.labels)
+    np.testing.assert_array_equal(scaled.inertia, np.ldexp(result.inertia, 2 * exponent))
+
+
+def test_a_run_that_would_never_end_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    X = blobs(9)
+    monkeypatch.setattr(import_module("pipeline.core.kmeans"), "MAX_ROUNDS", 2)
+    result = kmeans(X, 5, 10, seed=1)
+    assert result.iterations.tolist() == [2] * 10
+    assert set(result.labels.ravel().tolist()) == set(range(5))
+    assert np.isfinite(result.inertia).all()
 
 
 def test_no_row_is_chosen_twice_where_rounding_hides_its_zero_distance() -> None:
