@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pipeline.core.minkowski import power, weighted_powers
-from pipeline.core.nearest import SmallLabels, nearest_of
+from pipeline.core.minkowski import norms, power, weighted_powers
+from pipeline.core.nearest import SmallLabels, label_type, nearest_of
 from pipeline.core.rough import STEP, bounds, rough_exponents, scales
 from pipeline.core.runs import BoolArray, blocks_of
 from pipeline.core.validation import FloatArray, IntArray
@@ -46,11 +46,11 @@ class Assignment:
         self.X, self.p, self.scale = X, p, scales(X)
         self.rough: FloatArray = (X / self.scale[:, np.newaxis]).astype(np.float32)
         self.absent: BoolArray = np.arange(k) >= clusters[:, np.newaxis]
-        self.labels: SmallLabels = np.zeros((lanes, n), dtype=np.uint8 if k <= 255 else np.int64)
+        self.labels: SmallLabels = np.zeros((lanes, n), dtype=label_type(k))
         self.lower = np.zeros((lanes, k, n), dtype=np.float32)
         self.lower[self.absent] = np.inf
         self.upper = np.full((lanes, n), np.inf, dtype=np.float32)
-        self.centroids = self.weights = np.ones((len(X), lanes, k))
+        self.centroids, self.weights = np.zeros((len(X), lanes, k)), np.ones((len(X), lanes, k))
 
     def keep(self, going: BoolArray) -> None:
         """Drop the other lanes."""
@@ -69,13 +69,16 @@ class Assignment:
         own = np.zeros(self.lower.shape, dtype=np.bool_)
         own.reshape(-1)[self._own_places()] = True
         rivals: BoolArray = (self.lower <= self.upper[:, np.newaxis]) & ~own
+        rivals &= ~self.absent[:, :, np.newaxis]
         unsettled = np.asarray(rivals.any(axis=1))
+        # The own cluster first: its distance rules most of the rivals out.
         high: FloatArray = np.full(self.lower.shape, np.inf, dtype=np.float32)
         self._estimate(own & unsettled[:, np.newaxis], high)
         self.upper = np.where(unsettled, np.take(high, self._own_places()), self.upper)
         rivals &= unsettled[:, np.newaxis]
         rivals &= self.lower <= self.upper[:, np.newaxis]
         self._estimate(rivals, high)
+        # Where one cluster is the nearest for sure, its upper bound is the least.
         nearest = nearest_of(high.transpose(1, 0, 2), high.shape[1])
         self.labels = np.where(unsettled, nearest, self.labels)
         self._decide((rivals | own) & unsettled[:, np.newaxis], high.min(axis=1))
@@ -105,9 +108,8 @@ class Assignment:
             ratio = weights / self.weights
         shrinks = np.where(self.weights > 0, ratio, np.inf).min(axis=0)
         grows = np.where(weights > 0, ratio, 0.0).max(axis=0)
-        p = self.p[:, np.newaxis]
         shift = np.abs(centroids - self.centroids) / self.scale[:, np.newaxis]
-        moved = power(power(weights * shift, p).sum(axis=0), 1 / p)
+        moved = norms(weights * shift, self.p[:, np.newaxis])
         changes = np.stack([shrinks * (1 - STEP), grows * (1 + STEP), moved * (1 + STEP)])
         changes[:, self.absent] = np.array([[1], [1], [0]])  # where bounds stay infinite
         with np.errstate(over="ignore"):

@@ -8,12 +8,10 @@ import numpy as np
 from pipeline.core.assignment import Assignment
 from pipeline.core.centres import group_dispersions
 from pipeline.core.nearest import SmallLabels
-from pipeline.core.patterns import Start, marks
+from pipeline.core.patterns import MAX_ROUNDS, Start, marks
 from pipeline.core.runs import BoolArray, CentreMethod, Groups
 from pipeline.core.validation import FloatArray, IntArray
 from pipeline.core.weights import cluster_weights
-
-MAX_ROUNDS = 500
 
 
 @dataclass(frozen=True, eq=False)

@@ -37,6 +37,13 @@ def power(base: FloatArray, p: FloatArray) -> FloatArray:
         return np.asarray(np.exp(p * np.log(base)))
 
 
+def norms(values: FloatArray, p: FloatArray) -> FloatArray:
+    """Return the p-norms of non-negative values over the first axis, however large p is."""
+    largest = values.max(axis=0)
+    unit = np.where(largest > 0, largest, 1.0)
+    return np.asarray(largest * power(power(values / unit, p).sum(axis=0), 1 / p))
+
+
 def spread_exponents(p: FloatArray, counts: IntArray, dtype: np.dtype[Any]) -> FloatArray:
     """Repeat one exponent per group for each of its members, unless one will do for all."""
     if (p == p[0]).all():  # which is faster, and gives the same bits

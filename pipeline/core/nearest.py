@@ -27,7 +27,7 @@ def nearest_of(distances: Iterable[FloatArray], k: int) -> SmallLabels:
     closer than all before it is a maximum: no place needs a branch, which a CPU would mispredict.
     """
     each = iter(distances)
-    nearest = next(each)
+    nearest = next(each).copy()
     labels = np.zeros(nearest.shape, dtype=label_type(k))
     for number, found in enumerate(each, start=1):
         closer = found < nearest

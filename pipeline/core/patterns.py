@@ -16,6 +16,7 @@ from pipeline.core.runs import BoolArray, CentreMethod, Groups, blocks_of
 from pipeline.core.validation import FloatArray, IntArray
 from pipeline.core.weights import pattern_weights
 
+#: Of a pattern, and of the main loop.
 MAX_ROUNDS = 500
 #: Entities of finished patterns are dropped from the arrays when less than this share is left.
 WORTH_KEEPING = 0.8
@@ -168,16 +169,21 @@ class _Hunt:
     def _compact(self, remaining: IntArray, done: BoolArray) -> BoolArray:
         """Drop entities of finished patterns and lanes without entities; return `done` likewise."""
         columns, alive = np.flatnonzero(self.left), remaining > 0
-        self.entities = np.take(self.entities, columns, axis=1)
-        self.rough = np.take(self.rough, columns, axis=1)
-        self.rough_to_centre = np.take(self.rough_to_centre, columns, axis=1)
-        self.marks, self.members = self.marks[columns], self.members[columns]
+        for name in ("entities", "rough", "rough_to_centre", "marks", "members"):
+            setattr(self, name, np.take(getattr(self, name), columns, axis=-1))
+        for name in (
+            "lanes",
+            "p",
+            "centres",
+            "scale",
+            "centroids",
+            "weights",
+            "rounds",
+            "last_round",
+        ):
+            setattr(self, name, np.compress(alive, getattr(self, name), axis=-1))
+        self.history, self.counts = self.history[alive], remaining[alive]
         self.left = np.ones(len(columns), dtype=np.bool_)
-        self.counts, self.lanes, self.p = remaining[alive], self.lanes[alive], self.p[alive]
-        self.centroids, self.weights = self.centroids[:, alive], self.weights[:, alive]
-        self.centres, self.scale = self.centres[:, alive], self.scale[alive]
-        self.rounds, self.last_round = self.rounds[alive], self.last_round[alive]
-        self.history = self.history[alive]
         self.seeds = self.starts  # every entity is left, the farthest first
         return done[alive]
 

@@ -23,6 +23,9 @@ MANY_STEPS = 15
 LAST_STEP, LAST_STEP_BELOW_2, LAST_SMALL_STEP = 1e-5, 1e-6, 1e-9
 #: From this exponent on the larger last step will do.
 SMOOTH_ENOUGH = 1.3
+#: Among data values closer than some last steps the model below p = 2 knows little of what lies
+#: beyond them: there the root must lie in a bracket of about this share of the range.
+SMALL_PART, CERTAIN = 10, 1e-8
 #: How near a trial below p = 2 may come to a data value, as a share of the feature's range.
 NEAREST = 1e-13
 #: Rounds that solve for the step below p = 2: more would save no evaluation.
@@ -62,36 +65,55 @@ def _search(runs: Runs, p: FloatArray) -> tuple[FloatArray, FloatArray]:
     centres, dispersions = np.empty((2, *centre.shape), dtype=centre.dtype)
     span, searching = high - low, np.arange(len(p))
     steps = 0
-    while True:
+    while len(searching):
         steps += 1
         trial = _evaluate(runs, centre, p)
         np.copyto(low, centre, where=trial.slope < 0)
         np.copyto(high, centre, where=trial.slope > 0)
-        halving = steps > MANY_STEPS or bool(p[0] < ALL_STEPS)
-        step = (low + high) / 2 - centre
-        if not halving:
-            bold = _newton_step(trial) if p[0] > 2 else _step_below_2(trial, p, NEAREST * span)
-            step = np.where(np.isfinite(bold), np.clip(bold, low - centre, high - centre), step)
-        last = np.maximum(_last_step(p, halving), 4 * np.finfo(centre.dtype).eps)
-        closing = (np.abs(step) <= last * span) | (trial.slope == 0)
+        propose = _halve if steps > MANY_STEPS or p[0] < ALL_STEPS else _leap
+        step, closing = propose(trial, low - centre, high - centre, span, p)
+        closing |= centre + step == centre  # the precision cannot tell more
         # The dispersions follow the last step to second order.
         done = searching[closing]
         centres[done] = (centre + step)[closing]
         dispersions[done] = (trial.dispersions + p / 2 * trial.slope * step)[closing]
-        going = ~closing
-        if not going.any():
-            return centres, dispersions
         centre = _inside(centre + step, low, high)
+        going = ~closing
         if not going.all():
             runs, p, searching = runs.only(going), p[going], searching[going]
             low, high, centre, span = low[going], high[going], centre[going], span[going]
+    return centres, dispersions
 
 
-def _last_step(p: FloatArray, halving: bool) -> FloatArray:
-    if halving:
-        return np.full(len(p), LAST_SMALL_STEP)
-    below_2 = np.where(p >= SMOOTH_ENOUGH, LAST_STEP_BELOW_2, LAST_SMALL_STEP)
-    return np.where(p > 2, LAST_STEP, below_2)
+def _halve(
+    trial: _Trial, down: FloatArray, up: FloatArray, span: FloatArray, _: FloatArray
+) -> tuple[FloatArray, BoolArray]:
+    """Return the step to the middle of the bracket, `down` to `up`, and whether it is the last."""
+    step = np.where(trial.slope == 0, 0.0, (down + up) / 2)
+    return step, np.abs(step) <= _resolved(LAST_SMALL_STEP, span)
+
+
+def _leap(
+    trial: _Trial, down: FloatArray, up: FloatArray, span: FloatArray, p: FloatArray
+) -> tuple[FloatArray, BoolArray]:
+    """Return the step that a model of the slope proposes, and whether it is the last."""
+    bold = _newton_step(trial) if p[0] > 2 else _step_below_2(trial, p, NEAREST * span)
+    step = np.where(np.isfinite(bold), np.clip(bold, down, up), (down + up) / 2)
+    step = np.where(trial.slope == 0, 0.0, step)
+    if p[0] > 2:
+        return step, np.abs(step) <= _resolved(LAST_STEP, span)
+    last = np.where(p >= SMOOTH_ENOUGH, LAST_STEP_BELOW_2, LAST_SMALL_STEP)
+    closing = np.abs(step) <= _resolved(last, span)
+    near = np.minimum(trial.left, trial.right)
+    certain = _resolved(CERTAIN, span)
+    unsure = closing & (SMALL_PART * np.abs(step) > near) & (up - down > 4 * certain)
+    beyond = np.copysign(np.maximum(2 * np.abs(step), certain), step)
+    return np.where(unsure, np.clip(beyond, down, up), step), closing & ~unsure
+
+
+def _resolved(share: float | FloatArray, span: FloatArray) -> FloatArray:
+    """Return a share of the span, but no less than the precision can tell apart."""
+    return np.maximum(share, 4 * np.finfo(span.dtype).eps) * span
 
 
 def _evaluate(runs: Runs, at: FloatArray, p: FloatArray) -> _Trial:

@@ -2,8 +2,8 @@
 
 Almost every comparison of two distances is clear by far more than float32 is wrong, and float32
 takes half the time of float64, or a quarter where the CPU is old. So distances are first estimated
-in float32; only what stays open is computed in the precision of the run, and no result depends on
-an estimate.
+in float32; only what stays open is computed in the precision of the run. No result of a float64
+run depends on an estimate. In a float32 run estimates may decide where its own powers vanish.
 
 Data are taken in units of their largest size, so that differences are at most 2, and wrong by
 `ROUNDING` at most. By the triangle inequality a distance ``||w (x - z)||_p`` is then wrong by
@@ -18,8 +18,8 @@ from pipeline.core.validation import FloatArray, IntArray
 TINY = float(np.finfo(np.float32).tiny)
 #: Error of the difference of two values that were rounded before: twice what it can be.
 ROUNDING = 4 * float(np.finfo(np.float32).eps)
-#: Relative error of a distance: that of exp(p * log(x)), with a wide margin.
-RELATIVE = 2e-5
+#: Relative error of exp(p * log(x)), with a wide margin, and what the sum over features adds.
+RELATIVE, RELATIVE_EACH = 2e-5, float(np.finfo(np.float32).eps)
 #: Share of a distance below which its absolute error counts as relative too, in `open_margins`.
 SMALL_SHARE = 3e-4
 #: Rounding of one operation, with a margin: what bounds lose as they follow the clusters.
@@ -51,7 +51,8 @@ def bounds(
     size = power(weights_to_p.sum(axis=0), 1 / p)
     errors: FloatArray = ROUNDING * size + 2 * power(lost, 1 / p)
     error = np.repeat(errors.astype(np.float32), counts)
-    low, high = roots * np.float32(1 - RELATIVE) - error, roots * np.float32(1 + RELATIVE) + error
+    share = np.float32(RELATIVE + len(weights_to_p) * RELATIVE_EACH)
+    low, high = roots * (1 - share) - error, roots * (1 + share) + error
     low[np.repeat(p > LARGEST_EXPONENT, counts)] = 0.0
     high[np.repeat(p > LARGEST_EXPONENT, counts)] = np.inf
     return low, high
@@ -63,7 +64,7 @@ def open_margins(p: FloatArray, weights_to_p: FloatArray) -> tuple[FloatArray, F
     It is open where their difference is no more than the relative margin times their sum, plus the
     absolute margin. Weights are (m, groups); the margins are one a group.
     """
-    relative = 2 * p * (RELATIVE + SMALL_SHARE)
+    relative = 2 * p * (RELATIVE + len(weights_to_p) * RELATIVE_EACH + SMALL_SHARE)
     small = power(np.full(len(p), ROUNDING / SMALL_SHARE), p)
     lost = len(weights_to_p) * TINY * power(np.full(len(p), 2.0), p)
     absolute = 2 * small * weights_to_p.sum(axis=0) + 4 * lost

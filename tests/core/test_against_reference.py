@@ -1,11 +1,15 @@
 """The core against tests/reference.py, step by step from the same state and as whole runs."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 
 from pipeline.core import ImwkResult, imwk, minkowski_centre
 from pipeline.core.assignment import Assignment
+from pipeline.core.centres import exact_centres
+from pipeline.core.runs import Groups
 from pipeline.core.validation import FloatArray, IntArray
 from pipeline.core.weights import SMALL_DISPERSION, cluster_weights, pattern_weights
 from tests import reference
@@ -20,6 +24,44 @@ MARGIN = 1e-6
 def test_centre_is_as_good_as_its_docstring_says(case: Case) -> None:
     difference = minkowski_centre(case.X, case.p) - reference.exact_centre(case.X, case.p)
     assert (np.abs(difference) <= 1e-7 * np.ptp(case.X, axis=0)).all()
+
+
+HEAVY_TAILS: dict[str, Callable[[np.random.Generator], FloatArray]] = {
+    "gamma": lambda rng: rng.gamma(0.1, size=(300, 20)),
+    "lognormal": lambda rng: np.exp(4 * rng.normal(size=(300, 20))),
+    "ninth powers": lambda rng: rng.normal(size=(300, 20)) ** 9,
+    "most near 0": lambda rng: rng.normal(size=(300, 20)) * rng.choice([1e-6, 1], (300, 20)),
+    "lattice": lambda rng: np.round(2 * rng.normal(size=(300, 20))),
+}
+
+
+@pytest.mark.parametrize("p", [1.07, 1.1, 1.2, 1.3, 1.5, 1.7, 1.9, 2.1, 5.0])
+@pytest.mark.parametrize("data", HEAVY_TAILS)
+def test_centre_is_as_good_among_values_of_many_sizes(data: str, p: float) -> None:
+    """Data values close to the trial hide what lies beyond them."""
+    X = HEAVY_TAILS[data](np.random.default_rng(1))
+    error = np.abs(minkowski_centre(X, p) - halved_centre(X, p))
+    assert (error <= 1e-7 * np.ptp(X, axis=0)).all()
+
+
+@pytest.mark.parametrize("p", [1.0001, 1.1, 1.5, 2.5])
+def test_the_search_ends_where_no_number_lies_between(p: float) -> None:
+    """In float32 the bracket of a small range far from 0 soon is two neighbouring numbers."""
+    for values in ([0.46909073, 0.48056906], [1000.0, 1000.0001, 1000.0002], [1.0, 1.0000001]):
+        X: FloatArray = np.array([values]).astype("float32")
+        found = exact_centres(Groups(X, np.array([X.size])), np.array([p])).centres[0, 0]
+        assert X.min() <= found <= X.max()
+
+
+def halved_centre(X: FloatArray, p: float) -> FloatArray:
+    """Find the root of the slope by halving its bracket 100 times, in extended precision."""
+    values, q = X.astype(np.longdouble), np.longdouble(p) - 1
+    low, high = values.min(axis=0), values.max(axis=0)
+    for _ in range(100):
+        middle = (low + high) / 2
+        slope = (np.sign(middle - values) * np.abs(middle - values) ** q).sum(axis=0)
+        low, high = np.where(slope < 0, middle, low), np.where(slope < 0, high, middle)
+    return np.asarray(middle, dtype=np.float64)
 
 
 @pytest.mark.parametrize("seed", range(30))

@@ -18,7 +18,7 @@ from pipeline.core.loop import ImwkResult
 from pipeline.core.validation import FloatArray
 from pipeline.datasets import synthetic_dataset
 from tests import reference
-from tests.strategies import exponents
+from tests.strategies import Case, cases, exponents
 
 EDGE_EXPONENTS = [1.0, 1.0001, 1.5, 2.0, 20.0]
 
@@ -110,6 +110,7 @@ def continuous(seed: int) -> FloatArray:
 @given(
     lanes=st.lists(st.tuples(st.integers(0, 5), exponents), min_size=1, max_size=12),
     shape=st.tuples(st.integers(2, 40), st.integers(1, 9)),
+    k=st.integers(1, 4),
     cells=st.sampled_from([1, 300, 2000, 10**6]),
     dtype=st.sampled_from(list(DTYPES)),
     centre=st.sampled_from(list(CENTRES)),
@@ -118,6 +119,7 @@ def continuous(seed: int) -> FloatArray:
 def test_grouping_order_and_number_of_lanes_change_no_bit(
     lanes: list[tuple[int, float]],
     shape: tuple[int, int],
+    k: int,
     cells: int,
     dtype: str,
     centre: str,
@@ -125,13 +127,33 @@ def test_grouping_order_and_number_of_lanes_change_no_bit(
 ) -> None:
     data = np.random.default_rng(7).normal(size=(6, *shape)) / 3
     data = np.round(data, 1) if lattice else data
-    k, precision = min(4, shape[0]), DTYPES[dtype]
+    k, precision = min(k, shape[0]), DTYPES[dtype]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(import_module("pipeline.core.imwk"), "CELLS_TOGETHER", cells)
         patch.setattr("pipeline.core.runs.BLOCK", cells)
+        patch.setattr("pipeline.core.minkowski.FEATURE_BLOCK", cells)
         runs = _run_lanes([(data[i], p) for i, p in lanes], k, CENTRES[centre], precision)
     for (i, p), together in zip(lanes, runs, strict=True):
         assert_same_bits(together, imwk(data[i], k, p, centre, dtype))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_exponents_too_large_for_estimates(seed: int) -> None:
+    X = np.random.default_rng(seed).uniform(-0.9, 1, size=(9, 2)).round(1)
+    run = imwk(X, 5, 101.0)
+    assert run.labels.max() < len(run.centroids)
+    nearest, margins = reference.assign(X, run.centroids, run.weights, 101.0)
+    if run.converged:
+        np.testing.assert_array_equal(run.labels[margins > 1e-6], nearest[margins > 1e-6])
+
+
+@settings(max_examples=100)
+@given(case=cases())
+def test_estimates_change_no_bit(case: Case) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("pipeline.core.rough.LARGEST_EXPONENT", 0.5)  # nothing is settled by them
+        exact = imwk(case.X, case.k, case.p)
+    assert_same_bits(imwk(case.X, case.k, case.p), exact)
 
 
 def assert_same_bits(one: ImwkResult, other: ImwkResult) -> None:

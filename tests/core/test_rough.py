@@ -97,6 +97,17 @@ def test_most_comparisons_are_clear() -> None:
         assert clear.mean() > 0.95
 
 
+def test_bounds_allow_for_many_features() -> None:
+    """Sums of equal terms round one way, the more the longer they are."""
+    m = 20_000
+    X, points, weights = np.full((m, 1), 0.1), np.zeros((m, 2)), np.full((m, 1), 1 / m)
+    case = Comparison(X, points, weights, 1.0)
+    p, counts = np.array([1.0]), np.array([1])
+    low, high = bounds(estimated_powers(case, 0), p, single_weights(case), counts)
+    assert (low <= exact_distances(case, 0)).all()
+    assert (exact_distances(case, 0) <= high).all()
+
+
 def test_weighted_sum_adds_up_features() -> None:
     X = np.arange(12.0).reshape(3, 4)
     weights = np.array([[1.0, 2.0], [10.0, 0.0], [0.0, 1.0]])
