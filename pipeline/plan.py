@@ -1,0 +1,249 @@
+"""The plan: what a sweep will do and cost, before it is run."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from itertools import cycle
+from math import ceil, sqrt
+
+from pipeline.block import Block, run_block, split_block, whole_tile
+from pipeline.core.validation import as_whole_number
+from pipeline.datasets import CONFIGURATIONS
+from pipeline.datasets.synthetic import ENTITIES
+from pipeline.spec import RESTARTED, SweepSpec, Tile
+
+#: Runs of imwk-means on rescaled data in a block: some seconds to a minute of the paper's sweep.
+RUNS_PER_BLOCK = 400
+
+#: A pilot has at least 3 x 3 runs, and on small data more: lanes pay off only with some of them.
+PILOT_SIDE, PILOT_CELLS = 3, 100_000
+#: As many as k-means runs together.
+PILOT_RESTARTS = 20
+
+#: Bytes of one cell of a part: an index of agreement, and two counts with imwk-means.
+CELL_BYTES = {"kmeans": 8, "imwk": 12, "rescaled_kmeans": 8, "rescaled_imwk": 12}
+
+
+@dataclass(frozen=True)
+class RunCost:
+    """CPU seconds of one run on the data of one configuration, as a pilot found them."""
+
+    imwk: float
+    kmeans: float
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a sweep will do and cost.
+
+    Attributes
+    ----------
+    tiles, blocks, tasks : int
+        Units of storage and of computing; tasks are the blocks and one write for each tile.
+    block_size : int
+        Number of p1 in a block.
+    imwk_runs, kmeans_runs : int
+        Runs of imwk-means, and restarts of k-means++.
+    bytes : int
+        Of all results, uncompressed.
+    cpu_seconds, longest_block_seconds : float
+        Estimated from the pilots.
+    workers : int
+        That share the work.
+    """
+
+    tiles: int
+    blocks: int
+    tasks: int
+    block_size: int
+    imwk_runs: int
+    kmeans_runs: int
+    bytes: int
+    cpu_seconds: float
+    longest_block_seconds: float
+    workers: int
+
+    @property
+    def core_hours(self) -> float:
+        """CPU time in hours."""
+        return self.cpu_seconds / 3600
+
+    @property
+    def wall_seconds(self) -> float:
+        """Time until the end, if the longest block happens to come last."""
+        shared = self.cpu_seconds / self.workers
+        return shared + self.longest_block_seconds * (1 - 1 / self.workers)
+
+    def to_json(self) -> str:
+        """Return everything as a JSON object."""
+        derived = {"core_hours": self.core_hours, "wall_seconds": self.wall_seconds}
+        return json.dumps(asdict(self) | derived, indent=2)
+
+    def __str__(self) -> str:
+        return "\n".join(
+            (
+                f"{self.tiles:,} tiles in {self.blocks:,} blocks of up to {self.block_size} p1: "
+                f"{self.tasks:,} tasks",
+                f"{self.imwk_runs:,} runs of imwk-means, {self.kmeans_runs:,} of k-means++",
+                f"{self.bytes / 1e6:,.1f} MB of results before compression",
+                f"{self.core_hours:,.2f} core-hours: {_duration(self.wall_seconds)} "
+                f"with {self.workers} workers",
+            )
+        )
+
+
+def default_block_size(spec: SweepSpec) -> int:
+    """Return how many p1 make a block that is neither a burden to schedule nor slow to lose.
+
+    Examples
+    --------
+    >>> default_block_size(SweepSpec(datasets={"synthetic": {"configs": "all", "count": 50}}))
+    10
+    """
+    return max(1, RUNS_PER_BLOCK // len(spec.p2))
+
+
+def make_plan(
+    spec: SweepSpec,
+    workers: int,
+    block_size: int | None = None,
+    costs: Mapping[str, RunCost] | None = None,
+) -> Plan:
+    """Work out what a sweep will do, and estimate what it will cost.
+
+    Parameters
+    ----------
+    spec : SweepSpec
+        The sweep.
+    workers : int
+        Processes of one thread, at least 1.
+    block_size : int, optional
+        Number of p1 in a block; `default_block_size` unless given.
+    costs : mapping of str to RunCost, optional
+        By configuration, if known already; otherwise pilots are run, which takes seconds.
+
+    Returns
+    -------
+    Plan
+        Printed, it reads well.
+
+    Examples
+    --------
+    >>> spec = SweepSpec(datasets={"synthetic": {"configs": "all", "count": 50}})
+    >>> print(make_plan(spec, 8, costs=dict.fromkeys(spec.configs, RunCost(0.05, 0.001))))
+    2,400 tiles in 9,600 blocks of up to 10 p1: 12,000 tasks
+    3,936,000 runs of imwk-means, 9,840,000 of k-means++
+    126.0 MB of results before compression
+    57.40 core-hours: 7 h 10 min with 8 workers
+    """
+    size = default_block_size(spec) if block_size is None else block_size
+    blocks = split_block(whole_tile(spec, spec.tiles[0]), as_whole_number(size, "block_size", 1))
+    work = [_Work.of(spec, block) for block in blocks]
+    shares = {
+        config: spec.dataset_count(config) * len(spec.normalisations) for config in spec.configs
+    }
+    known = run_pilots(spec) if costs is None else costs
+    seconds = {config: [share.seconds(known[config]) for share in work] for config in shares}
+    tiles = sum(shares.values())
+    return Plan(
+        tiles=tiles,
+        blocks=tiles * len(blocks),
+        tasks=tiles * (len(blocks) + 1),
+        block_size=size,
+        imwk_runs=tiles * sum(share.imwk_runs for share in work),
+        kmeans_runs=tiles * sum(share.kmeans_runs for share in work),
+        bytes=tiles * _tile_bytes(spec),
+        cpu_seconds=sum(count * sum(seconds[config]) for config, count in shares.items()),
+        longest_block_seconds=max(map(max, seconds.values())),
+        workers=as_whole_number(workers, "workers", 1),
+    )
+
+
+@dataclass(frozen=True)
+class _Work:
+    """The runs of one block."""
+
+    imwk_runs: int
+    kmeans_runs: int
+
+    @classmethod
+    def of(cls, spec: SweepSpec, block: Block) -> "_Work":
+        cells = _cells(block.parts, len(block.p1), len(block.p2), spec.restarts)
+        # rescaling needs imwk-means on the data as they are, whether it is kept or not
+        first = 0 if set(block.parts) == {"kmeans"} else len(block.p1)
+        restarts = sum(cells.get(part, 0) for part in RESTARTED)
+        return cls(first + cells.get("rescaled_imwk", 0), restarts)
+
+    def seconds(self, cost: RunCost) -> float:
+        return self.imwk_runs * cost.imwk + self.kmeans_runs * cost.kmeans
+
+
+def _cells(parts: tuple[str, ...], p1: int, p2: int, restarts: int) -> dict[str, int]:
+    every = {
+        "kmeans": restarts,
+        "imwk": p1,
+        "rescaled_kmeans": p1 * restarts,
+        "rescaled_imwk": p1 * p2,
+    }
+    return {part: every[part] for part in parts}
+
+
+def _tile_bytes(spec: SweepSpec) -> int:
+    cells = _cells(spec.parts, len(spec.p1), len(spec.p2), spec.restarts)
+    return sum(CELL_BYTES[part] * count for part, count in cells.items())
+
+
+def run_pilots(spec: SweepSpec) -> dict[str, RunCost]:
+    """Time a few runs on the first data set of every configuration.
+
+    Parameters
+    ----------
+    spec : SweepSpec
+        The sweep; exponents are sampled all over its grid, normalisations in turn.
+
+    Returns
+    -------
+    dict of str to RunCost
+        By configuration.
+
+    Examples
+    --------
+    >>> data = {"synthetic": {"configs": ["1000x6-3"], "count": 50}}
+    >>> cost = run_pilots(SweepSpec(datasets=data, p1=[1.5, 2], p2=[2], restarts=5))["1000x6-3"]
+    >>> 0 < cost.kmeans < cost.imwk < 1
+    True
+    """
+    turns = zip(spec.configs, cycle(spec.normalisations))
+    tiles = [Tile(config, 0, normalisation) for config, normalisation in turns]
+    _pilot(spec, tiles[0])  # the first run of a process is slow
+    return {tile.config: _pilot(spec, tile) for tile in tiles}
+
+
+def _pilot(spec: SweepSpec, tile: Tile) -> RunCost:
+    side = max(PILOT_SIDE, ceil(sqrt(PILOT_CELLS / _size(tile.config))))
+    p1, p2 = _spread(spec.p1, side), _spread(spec.p2, side)
+    imwk = run_block(spec, Block(tile, ("rescaled_imwk",), p1, p2))
+    few = spec.model_copy(update={"restarts": PILOT_RESTARTS})
+    kmeans = run_block(few, Block(tile, ("kmeans",), (), ()))
+    runs = len(p1) * (1 + len(p2))
+    return RunCost(imwk.seconds / runs, kmeans.seconds / PILOT_RESTARTS)
+
+
+def _size(config: str) -> int:
+    return ENTITIES * CONFIGURATIONS[config].total_features
+
+
+def _spread(exponents: tuple[float, ...], count: int) -> tuple[float, ...]:
+    """Choose the middle one of each of `count` equal stretches."""
+    if len(exponents) <= count:
+        return exponents
+    step = len(exponents) / count
+    return tuple(exponents[int((index + 0.5) * step)] for index in range(count))
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(ceil(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours:,} h {minutes} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
