@@ -1,6 +1,7 @@
 """What is wrong with a sweep's spec, said in words: where, what, and what is allowed."""
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -12,6 +13,8 @@ from pipeline.core.errors import ImwkError
 
 #: Longer values are cut in messages; the file has them in full.
 LONGEST_VALUE = 80
+#: What TOML takes without quotes.
+BARE_KEY = re.compile("[A-Za-z0-9_-]+")
 
 Location = tuple[str | int, ...]
 
@@ -104,8 +107,12 @@ def dotted(location: Location) -> str:
     >>> dotted(("datasets", "synthetic", "configs", 1))
     'datasets.synthetic.configs[1]'
     """
-    steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in location)
+    steps = (f"[{step}]" if isinstance(step, int) else f".{_key(step)}" for step in location)
     return "".join(steps).removeprefix(".") or "the spec"
+
+
+def _key(name: str) -> str:
+    return name if BARE_KEY.fullmatch(name) else json.dumps(name, ensure_ascii=False)
 
 
 def shown(value: object) -> str:

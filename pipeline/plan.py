@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from itertools import cycle
-from math import ceil, sqrt
+from math import ceil, log10, sqrt
 
 from pipeline.block import Block, run_block, split_block, whole_tile
 from pipeline.core.validation import as_whole_number
@@ -85,7 +85,7 @@ class Plan:
                 f"{self.tiles:,} tiles in {self.blocks:,} blocks of up to {self.block_size} p1: "
                 f"{self.tasks:,} tasks",
                 f"{self.imwk_runs:,} runs of imwk-means, {self.kmeans_runs:,} of k-means++",
-                f"{self.bytes / 1e6:,.1f} MB of results before compression",
+                f"{_size(self.bytes)} of results before compression",
                 f"{self.core_hours:,.2f} core-hours: {_duration(self.wall_seconds)} "
                 f"with {self.workers} workers",
             )
@@ -100,7 +100,7 @@ def default_block_size(spec: SweepSpec) -> int:
     >>> default_block_size(SweepSpec(datasets={"synthetic": {"configs": "all", "count": 50}}))
     10
     """
-    return max(1, RUNS_PER_BLOCK // len(spec.p2))
+    return min(len(spec.p1), max(1, RUNS_PER_BLOCK // len(spec.p2)))
 
 
 def make_plan(
@@ -133,7 +133,7 @@ def make_plan(
     >>> print(make_plan(spec, 8, costs=dict.fromkeys(spec.configs, RunCost(0.05, 0.001))))
     2,400 tiles in 9,600 blocks of up to 10 p1: 12,000 tasks
     3,936,000 runs of imwk-means, 9,840,000 of k-means++
-    126.0 MB of results before compression
+    126 MB of results before compression
     57.40 core-hours: 7 h 10 min with 8 workers
     """
     size = default_block_size(spec) if block_size is None else block_size
@@ -194,7 +194,7 @@ def _tile_bytes(spec: SweepSpec) -> int:
 
 
 def run_pilots(spec: SweepSpec) -> dict[str, RunCost]:
-    """Time a few runs on the first data set of every configuration.
+    """Time a few runs on one data set of every shape: entities, features, clusters.
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ def run_pilots(spec: SweepSpec) -> dict[str, RunCost]:
     Returns
     -------
     dict of str to RunCost
-        By configuration.
+        By configuration; those of one shape share a pilot.
 
     Examples
     --------
@@ -214,13 +214,20 @@ def run_pilots(spec: SweepSpec) -> dict[str, RunCost]:
     True
     """
     turns = zip(spec.configs, cycle(spec.normalisations))
-    tiles = [Tile(config, 0, normalisation) for config, normalisation in turns]
-    _pilot(spec, tiles[0])  # the first run of a process is slow
-    return {tile.config: _pilot(spec, tile) for tile in tiles}
+    tiles = {_shape(config): Tile(config, 0, normalisation) for config, normalisation in turns}
+    _pilot(spec, next(iter(tiles.values())))  # the first run of a process is slow
+    costs = {shape: _pilot(spec, tile) for shape, tile in tiles.items()}
+    return {config: costs[_shape(config)] for config in spec.configs}
+
+
+def _shape(config: str) -> tuple[int, int, int]:
+    configuration = CONFIGURATIONS[config]
+    return ENTITIES, configuration.total_features, configuration.clusters
 
 
 def _pilot(spec: SweepSpec, tile: Tile) -> RunCost:
-    side = max(PILOT_SIDE, ceil(sqrt(PILOT_CELLS / _size(tile.config))))
+    entities, features, _ = _shape(tile.config)
+    side = max(PILOT_SIDE, ceil(sqrt(PILOT_CELLS / (entities * features))))
     p1, p2 = _spread(spec.p1, side), _spread(spec.p2, side)
     imwk = run_block(spec, Block(tile, ("rescaled_imwk",), p1, p2))
     few = spec.model_copy(update={"restarts": PILOT_RESTARTS})
@@ -229,16 +236,17 @@ def _pilot(spec: SweepSpec, tile: Tile) -> RunCost:
     return RunCost(imwk.seconds / runs, kmeans.seconds / PILOT_RESTARTS)
 
 
-def _size(config: str) -> int:
-    return ENTITIES * CONFIGURATIONS[config].total_features
-
-
 def _spread(exponents: tuple[float, ...], count: int) -> tuple[float, ...]:
     """Choose the middle one of each of `count` equal stretches."""
     if len(exponents) <= count:
         return exponents
     step = len(exponents) / count
     return tuple(exponents[int((index + 0.5) * step)] for index in range(count))
+
+
+def _size(count: int) -> str:
+    unit = min(int(log10(count)) // 3, 3)
+    return f"{count / 1000**unit:,.4g} {('bytes', 'kB', 'MB', 'GB')[unit]}"
 
 
 def _duration(seconds: float) -> str:

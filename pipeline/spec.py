@@ -231,7 +231,9 @@ class SweepSpec(_Frozen):
 
 def _entries(table: Mapping[str, object]) -> str:
     """Write numbers, strings and lists of them: there JSON is TOML."""
-    return "".join(f"{key} = {json.dumps(value)}\n" for key, value in table.items())
+    return "".join(
+        f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in table.items()
+    )
 
 
 _KEYS: Mapping[Location, Iterable[str]] = {
