@@ -1,7 +1,8 @@
 """The coordinates of a cube, in the order in which they were stored."""
 
+from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -50,6 +51,11 @@ class Axes:
             _with_new(self.p2, spec.p2),
             _with_new(self.restart, range(spec.restarts)),
         )
+
+    def holds(self, spec: SweepSpec) -> bool:
+        """Say whether these are the coordinates of `spec`, in whatever order."""
+        own, wanted = asdict(self), asdict(Axes.of(spec))
+        return all(Counter(own[dim]) == Counter(wanted[dim]) for dim in wanted)
 
     def index(self, tile: Tile) -> TileIndex:
         """Return where a tile lies in the dimensions that name it."""

@@ -13,7 +13,7 @@ from pipeline.datasets import CONFIGURATIONS
 from pipeline.errors import SpecError
 from pipeline.spec import SweepSpec, Tile
 from storage.axes import Axes, TileIndex
-from storage.errors import CubeError, storage_errors
+from storage.errors import CubeError, DamagedCubeError, storage_errors
 from storage.grids import Grid
 from storage.location import CubeLocation, store_at
 from storage.schema import RESULTS, SCHEMA_NAME, SCHEMA_VERSION, Variable
@@ -70,6 +70,10 @@ def open_group(location: CubeLocation, *, writable: bool = False) -> Cube:
         listed: Any = group.attrs["grids"]
         grids = tuple(Grid(tuple(grid["p1"]), tuple(grid["p2"])) for grid in listed)
         axes = Axes(*(tuple(np.asarray(_array(group, dim)[:]).tolist()) for dim in DIMS))
+    if not axes.holds(spec):
+        raise DamagedCubeError(
+            f"The coordinates of {location} are not those of its spec. Restore it from a backup."
+        )
     return Cube(location, group, spec, grids, axes)
 
 

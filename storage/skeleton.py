@@ -26,6 +26,14 @@ from storage.schema import (
 DOCUMENT = "zarr.json"
 DIMS = (*TILE_DIMS, "p1", "p2", "restart")
 
+#: Types of coordinates that are numbers, and what a lost one reads as: nothing that could be one.
+_COORDINATE_TYPES: dict[str, tuple[type, Any]] = {
+    "dataset": (np.int64, -1),
+    "restart": (np.int64, -1),
+    "p1": (np.float64, np.nan),
+    "p2": (np.float64, np.nan),
+}
+
 Files = dict[str, bytes]
 
 
@@ -85,21 +93,19 @@ def _is_part(spec: SweepSpec, axes: Axes) -> NDArray[np.bool_]:
 
 
 def _add_coordinate(group: zarr.Group, dim: str, values: tuple[Any, ...]) -> None:
-    dtype = {"p1": "float64", "p2": "float64", "dataset": "int64", "restart": "int64"}.get(dim)
+    dtype, lost = _COORDINATE_TYPES.get(dim, (str, ""))
     array = group.create_array(
         dim,
         shape=(len(values),),
         chunks=(COORDINATE_CHUNK,),
-        dtype=dtype or str,
-        fill_value=0 if dtype else "",
+        dtype=dtype,
+        fill_value=lost,
         compressors=[ZstdCodec(), Crc32cCodec()],
         chunk_key_encoding={"name": "default", "separator": "."},
         dimension_names=(dim,),
-        # dataset 0 alone would look like an empty chunk, which is not stored
-        config={"write_empty_chunks": True},
     )
     if values:
-        array[:] = np.array(values, dtype=dtype or np.dtypes.StringDType())
+        array[:] = np.array(values, dtype=np.dtypes.StringDType() if dtype is str else dtype)
 
 
 def _add_variable(group: zarr.Group, variable: Variable, axes: Axes) -> None:
