@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from itertools import cycle
-from math import ceil, log10, sqrt
+from math import ceil, log10
 
 from pipeline.block import Block, run_block, split_block, whole_tile
 from pipeline.core.validation import as_whole_number
@@ -15,8 +15,9 @@ from pipeline.spec import RESTARTED, SweepSpec, Tile
 #: Runs of imwk-means on rescaled data in a block: some seconds to a minute of the paper's sweep.
 RUNS_PER_BLOCK = 400
 
-#: A pilot has at least 3 x 3 runs, and on small data more: lanes pay off only with some of them.
-PILOT_SIDE, PILOT_CELLS = 3, 100_000
+#: A pilot takes p1 from all over the grid, but p2 in stretches of neighbours: lanes of like
+#: exponents run together, and so it costs less than the same number from all over.
+PILOT_P1, PILOT_STRETCHES, PILOT_NEIGHBOURS = 8, 2, 3
 #: As many as k-means runs together.
 PILOT_RESTARTS = 20
 
@@ -215,7 +216,7 @@ def run_pilots(spec: SweepSpec) -> dict[str, RunCost]:
     """
     turns = zip(spec.configs, cycle(spec.normalisations))
     tiles = {_shape(config): Tile(config, 0, normalisation) for config, normalisation in turns}
-    _pilot(spec, next(iter(tiles.values())))  # the first run of a process is slow
+    run_block(spec, Block(spec.tiles[0], ("imwk",), spec.p1[:1], ()))  # a first run is slow
     costs = {shape: _pilot(spec, tile) for shape, tile in tiles.items()}
     return {config: costs[_shape(config)] for config in spec.configs}
 
@@ -226,22 +227,33 @@ def _shape(config: str) -> tuple[int, int, int]:
 
 
 def _pilot(spec: SweepSpec, tile: Tile) -> RunCost:
-    entities, features, _ = _shape(tile.config)
-    side = max(PILOT_SIDE, ceil(sqrt(PILOT_CELLS / (entities * features))))
-    p1, p2 = _spread(spec.p1, side), _spread(spec.p2, side)
-    imwk = run_block(spec, Block(tile, ("rescaled_imwk",), p1, p2))
+    p1, stretches = _spread(spec.p1, PILOT_P1), _stretches(spec.p2)
+    blocks = [Block(tile, ("rescaled_imwk",), p1, p2) for p2 in stretches]
     few = spec.model_copy(update={"restarts": PILOT_RESTARTS})
-    kmeans = run_block(few, Block(tile, ("kmeans",), (), ()))
-    runs = len(p1) * (1 + len(p2))
-    return RunCost(imwk.seconds / runs, kmeans.seconds / PILOT_RESTARTS)
+    imwk_seconds = sum(run_block(spec, block).seconds for block in blocks)
+    kmeans_seconds = run_block(few, Block(tile, ("kmeans",), (), ())).seconds
+    runs = sum(_Work.of(spec, block).imwk_runs for block in blocks)
+    return RunCost(imwk_seconds / runs, kmeans_seconds / PILOT_RESTARTS)
 
 
 def _spread(exponents: tuple[float, ...], count: int) -> tuple[float, ...]:
-    """Choose the middle one of each of `count` equal stretches."""
-    if len(exponents) <= count:
-        return exponents
-    step = len(exponents) / count
-    return tuple(exponents[int((index + 0.5) * step)] for index in range(count))
+    """Choose the middle one of each of `count` equal shares."""
+    return tuple(exponents[middle] for middle in _middles(len(exponents), count))
+
+
+def _stretches(exponents: tuple[float, ...]) -> list[tuple[float, ...]]:
+    """Choose neighbours around the middle of each share of a grid; all of a small grid."""
+    if len(exponents) <= PILOT_STRETCHES * PILOT_NEIGHBOURS:
+        return [exponents]
+    firsts = [
+        middle - PILOT_NEIGHBOURS // 2 for middle in _middles(len(exponents), PILOT_STRETCHES)
+    ]
+    return [exponents[first : first + PILOT_NEIGHBOURS] for first in firsts]
+
+
+def _middles(length: int, count: int) -> list[int]:
+    shares = min(length, count)
+    return [int((share + 0.5) * length / shares) for share in range(shares)]
 
 
 def _size(count: int) -> str:

@@ -81,7 +81,7 @@ def test_wall_time_reads_well() -> None:
     assert "30 h 1 min with" in str(plan_at(RunCost(108_060, 0), spec))
 
 
-def test_pilots_are_small_and_use_the_grid_of_the_spec(monkeypatch: pytest.MonkeyPatch) -> None:
+def recorded_blocks(monkeypatch: pytest.MonkeyPatch) -> list[Block]:
     blocks: list[Block] = []
 
     def recorded(spec: SweepSpec, block: Block) -> BlockResult:
@@ -89,15 +89,28 @@ def test_pilots_are_small_and_use_the_grid_of_the_spec(monkeypatch: pytest.Monke
         return run_block(spec, block)
 
     monkeypatch.setattr("pipeline.plan.run_block", recorded)
+    return blocks
+
+
+def test_pilots_are_small_and_use_the_grid_of_the_spec(monkeypatch: pytest.MonkeyPatch) -> None:
+    blocks = recorded_blocks(monkeypatch)
     spec = SweepSpec(datasets=synthetic(["1000x6-3", "1000x6-3 WCN", "1000x12-6"], 50))
     costs = run_pilots(spec)
     assert costs.keys() == set(spec.configs)
     assert costs["1000x6-3"] == costs["1000x6-3 WCN"]  # one shape, one pilot
     assert costs["1000x12-6"].imwk > costs["1000x6-3"].imwk > 0
-    for block in blocks:
+    timed = [block for block in blocks if block.p2]
+    assert sum(len(block.p1) * len(block.p2) for block in timed) <= 100
+    for block in timed:
         assert set(block.p1) <= set(spec.p1)
-        assert len(block.p1) * len(block.p2) <= 36
-        assert not block.p1 or block.p1[-1] - block.p1[0] > 2  # all over the grid
+        assert block.p1[-1] - block.p1[0] > 2  # all over the grid
+    assert {p2 for block in timed for p2 in block.p2} == {2.0, 2.1, 2.2, 4.0, 4.1, 4.2}
+
+
+def test_the_pilot_of_a_small_grid_is_the_whole_grid(monkeypatch: pytest.MonkeyPatch) -> None:
+    blocks = recorded_blocks(monkeypatch)
+    run_pilots(small())
+    assert [(block.p1, block.p2) for block in blocks if block.p2] == [((1.5, 2.0), (1.3, 3.0))]
 
 
 @pytest.mark.parametrize("bad", [{"workers": 0}, {"workers": 2, "block_size": 0}])
