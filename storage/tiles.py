@@ -66,7 +66,7 @@ def write_tile(location: CubeLocation, tile: Tile, results: Iterable[BlockResult
         if _newest_whole(cube, values) != len(cube.grids) - 1:
             seconds += _merge_stored(cube, tile, values)
         grid = _newest_whole(cube, values)
-        _refuse_bad(cube, tile, values, grid)
+        _refuse_partial(cube, tile, values, grid)
         about: dict[str, Any] = {
             "tile_seconds": seconds,
             "error": "",
@@ -195,7 +195,7 @@ def _merge_stored(cube: Cube, tile: Tile, values: Values) -> float:
     return float(cube.array("tile_seconds")[index])  # type: ignore[arg-type]
 
 
-def _refuse_bad(cube: Cube, tile: Tile, values: Values, grid: int) -> None:
+def _refuse_partial(cube: Cube, tile: Tile, values: Values, grid: int) -> None:
     if grid < 0:
         lacking = ", ".join(_lacking(cube, values, cube.grids[0]))
         raise CubeError(

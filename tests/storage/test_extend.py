@@ -235,6 +235,31 @@ def extend_when_ready(location: Path, started: Any) -> None:
     extend_cube(location, LARGER)
 
 
+def extend_often(location: Path) -> None:
+    for last in range(3, 13):
+        extend_cube(location, growing(last))
+
+
+def growing(last: int) -> SweepSpec:
+    return small_spec(p1=[1 + step / 10 for step in range(1, last)], count=last)
+
+
+def test_readers_find_a_cube_at_any_moment_of_many_extensions(tmp_path: Path) -> None:
+    location = tmp_path / "cube.zarr"
+    create_cube(location, growing(2))
+    process = CONTEXT.Process(target=extend_often, args=(location,))
+    process.start()
+    seen = set()
+    while process.is_alive():
+        dataset = xr.open_zarr(location)
+        assert dataset.p1.notnull().all()
+        seen.add(dataset.sizes["p1"])
+        assert open_cube(location).sizes["p1"] >= max(seen)
+        read_ledger(location)
+    assert process.exitcode == 0
+    assert len(seen) > 3
+
+
 def test_two_extensions_at_once_end_in_the_larger_one(tmp_path: Path) -> None:
     location = tmp_path / "cube.zarr"
     create_cube(location, SPEC)

@@ -11,6 +11,7 @@ from random import Random
 import numpy as np
 import pytest
 import xarray as xr
+import zarr
 
 from pipeline.block import whole_tile
 from storage import (
@@ -133,11 +134,27 @@ def test_a_damaged_status_is_an_error_that_says_what_to_do(cube: Path) -> None:
         read_ledger(cube)
 
 
-def test_results_out_of_range_are_found(cube: Path, whole: Path) -> None:
-    shutil.copy(whole / "kmeans_ari" / "c.0.0.0.0", cube / "kmeans_ari" / "c.0.0.1.0")
-    wrong_shape = whole / "rescaled_imwk_ari" / "c.0.0.0.0.0"
-    shutil.copy(wrong_shape, cube / "kmeans_ari" / "c.0.0.0.0")  # a sound chunk of another array
-    assert len(verify_cube(cube).damaged) == 1
+@pytest.mark.parametrize(
+    ("name", "value", "reason"),
+    [
+        ("kmeans_ari", 1.1, "has 1.1, outside -1 to 1"),
+        ("rescaled_imwk_ari", np.nan, "lacks 1 of 6 values"),
+        ("imwk_clusters", 4, "has 4, outside 1 to 3"),
+        ("imwk_iterations", 0, "has 0, outside 1 to 4294967295"),
+    ],
+)
+def test_results_that_cannot_be_right_are_found(
+    cube: Path, name: str, value: float, reason: str
+) -> None:
+    array = zarr.open_array(cube / name, mode="r+")
+    array[(0, 0, 1, *(0 for _ in RESULTS[name].dims))] = value
+    assert verify_cube(cube).damaged == {TILE: (f"{name} {reason}",)}
+
+
+def test_a_sound_chunk_of_another_array_is_found(cube: Path) -> None:
+    for chunk in ("c.0.0.0.0", "c.0.0.1.0"):
+        shutil.copy(cube / "imwk_ari" / chunk, cube / "kmeans_ari" / chunk)
+    assert len(verify_cube(cube).damaged) == 2
 
 
 @pytest.mark.parametrize("dim", DIMS)
