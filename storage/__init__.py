@@ -3,7 +3,7 @@
 from storage.cube import create_cube, open_cube
 from storage.errors import CubeError, CubeMismatchError, DamagedCubeError
 from storage.extend import extend_cube
-from storage.ledger import Counts, Ledger, Work, read_ledger, todo
+from storage.ledger import Counts, Ledger, Work, is_done, read_ledger, todo
 from storage.location import CubeLocation
 from storage.provenance import Provenance, environment, read_provenance, record_run
 from storage.schema import Status
@@ -24,6 +24,7 @@ __all__ = [
     "create_cube",
     "environment",
     "extend_cube",
+    "is_done",
     "mark_failed",
     "mark_missing",
     "open_cube",

@@ -147,6 +147,30 @@ def todo(location: CubeLocation) -> tuple[Work, ...]:
     return read_ledger(location).todo
 
 
+def is_done(location: CubeLocation, tile: Tile) -> bool:
+    """Say whether nothing is left to compute of one tile, without reading the whole ledger.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from pipeline.spec import SweepSpec
+    >>> from storage.cube import create_cube
+    >>> spec = SweepSpec(datasets={"synthetic": {"configs": ["1000x6-3"], "count": 2}})
+    >>> with TemporaryDirectory() as folder:
+    ...     create_cube(f"{folder}/cube.zarr", spec)
+    ...     is_done(f"{folder}/cube.zarr", spec.tiles[0])
+    False
+    """
+    cube = open_group(location)
+    with storage_errors(f"read the status of {tile} in {location}"):
+        status, number = (
+            np.asarray(cube.array(name)[cube.index(tile)]).item() for name in ("status", "grid")
+        )
+    if status != Status.DONE or not 0 <= number < len(cube.grids):
+        return False
+    return not needs(tile, cube.grids[number], cube.grids[-1], cube.spec.parts)
+
+
 def stored_grid(cube: Cube, index: TileIndex, status: Flags, grid: Flags) -> Grid | None:
     """Return the grid that a tile is whole for."""
     number = grid.values[index]
