@@ -1,0 +1,115 @@
+"""Where a sweep runs: on workers of this machine, or on those of a scheduler that is there."""
+
+import logging
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import dask
+from dask.system import CPU_COUNT
+from distributed import Client, LocalCluster, Worker
+
+from pipeline.core.errors import ImwkError
+from pipeline.core.validation import as_whole_number
+
+LOOPBACK = "127.0.0.1"
+
+#: A worker is a process of one thread, and so is its linear algebra. glibc must not hand large
+#: arrays back to the system at once: they are asked for again by the next NumPy call.
+WORKER_ENVIRONMENT = {
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+    "MALLOC_MMAP_THRESHOLD_": str(2**30),
+    "MALLOC_TRIM_THRESHOLD_": str(2**30),
+    "MALLOC_TOP_PAD_": str(2**26),
+}
+
+
+class SchedulerError(ImwkError):
+    """A scheduler cannot be reached; the message says which."""
+
+
+@contextmanager
+def local_client(workers: int | None = None) -> Iterator[Client]:
+    """Start workers on this machine; stop them at the end.
+
+    Parameters
+    ----------
+    workers : int, optional
+        Processes of one thread; as many as there are cores unless given.
+
+    Yields
+    ------
+    distributed.Client
+        Nothing of its cluster can be reached from other machines.
+
+    Examples
+    --------
+    >>> with local_client(workers=1) as client:
+    ...     client.submit(sum, [1, 2]).result()
+    3
+    """
+    count = CPU_COUNT if workers is None else as_whole_number(workers, "workers", 1)
+    preload = [*dask.config.get("distributed.worker.preload"), __name__]
+    settings = {
+        "distributed.nanny.pre-spawn-environ": WORKER_ENVIRONMENT,
+        "distributed.worker.preload": preload,
+    }
+    with (
+        dask.config.set(settings),
+        LocalCluster(
+            n_workers=count,
+            threads_per_worker=1,
+            processes=True,
+            host=LOOPBACK,
+            dashboard_address=f"{LOOPBACK}:0",
+            memory_limit=1 / count,
+            silence_logs=logging.CRITICAL,
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+
+
+@contextmanager
+def remote_client(scheduler: str) -> Iterator[Client]:
+    """Connect to a scheduler that is running already, and leave it running.
+
+    Parameters
+    ----------
+    scheduler : str
+        Its address, such as ``tcp://node1:8786``.
+
+    Yields
+    ------
+    distributed.Client
+
+    Raises
+    ------
+    SchedulerError
+        If there is none.
+
+    Examples
+    --------
+    >>> with local_client(workers=1) as local, remote_client(local.scheduler.address) as client:
+    ...     client.submit(sum, [1, 2]).result()
+    3
+    """
+    try:
+        client = Client(scheduler)
+    except (OSError, ValueError) as error:  # no answer; no address
+        raise SchedulerError(
+            f"There is no Dask scheduler at {scheduler}. Start one with dask scheduler, and give "
+            "the address that it prints, such as tcp://node1:8786."
+        ) from error
+    with client:
+        yield client
+
+
+def dask_setup(_: Worker) -> None:
+    """Let the program alone answer a Ctrl-C, which a terminal sends to all its processes.
+
+    Dask calls this in every new worker, as in all modules of `distributed.worker.preload`.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
