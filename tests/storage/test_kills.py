@@ -25,38 +25,41 @@ from tests.storage.processes import CONTEXT
 SPEC = small_spec(count=5)
 
 
-def write_and_forget(location: Path, started: Any, seed: int) -> None:
-    """Write tiles for ever; forget each a little later, so that all kinds of writes go on."""
+def forget_and_write(location: Path, started: Any, seed: int) -> None:
+    """Forget and write one tile after the other, for ever: most kills come amid a tile."""
     started.set()
     tiles = list(SPEC.tiles)
     Random(seed).shuffle(tiles)
-    for place, tile in enumerate(cycle(tiles)):
+    for tile in cycle(tiles):
+        mark_missing(location, [tile])
         write_tile(location, tile, [made_up(SPEC, whole_tile(SPEC, tile))])
-        if place % 3 == 0:
-            mark_missing(location, [tiles[place % len(tiles) - 1]])
+
+
+def kill_a_writer(location: Path, seed: int) -> None:
+    started = CONTEXT.Event()
+    writer = CONTEXT.Process(target=forget_and_write, args=(location, started, seed))
+    writer.start()
+    assert started.wait(60)
+    writer.join(Random(seed).uniform(0.1, 0.6))
+    assert writer.exitcode is None
+    writer.kill()
+    writer.join()
 
 
 def test_after_any_of_15_kills_a_tile_that_is_done_is_whole(tmp_path: Path) -> None:
     location = tmp_path / "cube.zarr"
     create_cube(location, SPEC)
-    random = Random(15)
-    partly_written = 0
-    for kill in range(15):
-        started = CONTEXT.Event()
-        writer = CONTEXT.Process(target=write_and_forget, args=(location, started, kill))
-        writer.start()
-        assert started.wait(60)
-        writer.join(random.uniform(0.05, 0.6))
-        assert writer.exitcode is None
-        writer.kill()
-        writer.join()
+    kills = amid_a_tile = 0
+    while kills < 15 or not amid_a_tile:
+        kill_a_writer(location, seed=kills)
+        kills += 1
         found = verify_cube(location)
         assert found.damaged == {}
         assert found.checked == len(read_ledger(location).done)
-        # A missing tile with some of its results shows that the kill came amid its writes.
+        # More tiles with results than done ones: a kill came amid the writes of one.
         written = plain(location).kmeans_ari.notnull().any("restart").sum().item()
-        partly_written += written > found.checked
-    assert partly_written > 0
+        amid_a_tile += written > found.checked
+        assert kills < 60, "no kill came amid a tile: this shows nothing"
     fill(location)
     create_cube(tmp_path / "undisturbed.zarr", SPEC)
     fill(tmp_path / "undisturbed.zarr")
