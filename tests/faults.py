@@ -7,7 +7,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import monotonic, sleep
@@ -121,7 +121,14 @@ class Program:
     def kill(self) -> None:
         """Kill the program alone, as the system does when memory is short."""
         self.process.kill()
-        self.process.communicate(timeout=PATIENCE)
+        self.process.wait(PATIENCE)
+
+    def clean_up(self) -> None:
+        """Leave nothing behind, whatever happened."""
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        with self.process:  # closes its pipes
+            pass
 
 
 def _command_line(process: psutil.Process) -> list[str]:
@@ -155,5 +162,4 @@ def scheduler_and_workers(
         yield json.loads(file.read_text())["address"], scheduler
     finally:
         for program in (*workers, scheduler):
-            os.killpg(program.process.pid, signal.SIGKILL)
-            program.kill()
+            program.clean_up()

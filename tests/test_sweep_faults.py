@@ -1,6 +1,7 @@
 """Whatever happens to processes, the cube ends the same, and nothing done is done again."""
 
 import signal
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 from time import sleep
@@ -19,6 +20,8 @@ from tests.storage.made_up import comparable
 from workflows import submit
 
 TILES = len(SMALL_SWEEP.tiles)
+
+Start = Callable[..., Program]
 
 
 @pytest.fixture(scope="module")
@@ -45,10 +48,21 @@ def faults(tmp_path: Path, cube: Path) -> Faults:
     return Faults(str(cube), str(tmp_path / "calls.log"), sleep=0.2)
 
 
-def start(spec_file: Path, faults: Faults, *options: str, **settings: str) -> Program:
-    options = options or ("--workers", "2")
-    environment = faults.environment | settings
-    return Program("imwk", "submit", spec_file, faults.cube, *options, environment=environment)
+@pytest.fixture
+def start(spec_file: Path) -> Iterator[Start]:
+    """Yield a function that submits the sweep in a process of its own."""
+    programs: list[Program] = []
+
+    def submit_with(faults: Faults, *options: str, **settings: str) -> Program:
+        where = options or ("--workers", "2")
+        environment = faults.environment | settings
+        program = Program("imwk", "submit", spec_file, faults.cube, *where, environment=environment)
+        programs.append(program)
+        return program
+
+    yield submit_with
+    for program in programs:
+        program.clean_up()
 
 
 def assert_same_cube(cube: Path, undisturbed: xr.Dataset) -> None:
@@ -57,9 +71,9 @@ def assert_same_cube(cube: Path, undisturbed: xr.Dataset) -> None:
 
 
 def test_ctrl_c_stops_cleanly_and_submit_goes_on(
-    spec_file: Path, cube: Path, faults: Faults, undisturbed: xr.Dataset
+    start: Start, cube: Path, faults: Faults, undisturbed: xr.Dataset
 ) -> None:
-    program = start(spec_file, faults)
+    program = start(faults)
     faults.wait_for_calls(10)
     program.interrupt()
     code, output, errors = program.end()
@@ -69,17 +83,17 @@ def test_ctrl_c_stops_cleanly_and_submit_goes_on(
         "Interrupted. Tiles that are done are safe: submit again to go on."
     ]
     assert 0 < read_ledger(cube).counts.done < TILES
-    assert start(spec_file, faults).end()[0] == 0
+    assert start(faults).end()[0] == 0
     assert_same_cube(cube, undisturbed)
     assert faults.computed_again() == []
 
 
 def test_a_tile_that_kills_its_workers_fails_alone_and_one_that_raises_twice_does_not(
-    spec_file: Path, cube: Path, tmp_path: Path, undisturbed: xr.Dataset
+    start: Start, cube: Path, tmp_path: Path, undisturbed: xr.Dataset
 ) -> None:
     poisoned, shaky = SMALL_SWEEP.tiles[5], SMALL_SWEEP.tiles[20]
     faults = Faults(str(cube), str(tmp_path / "calls.log"), kills=str(poisoned), raises=str(shaky))
-    program = start(spec_file, faults, DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES="1")
+    program = start(faults, DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES="1")
     code, output, errors = program.end()
     assert code == 1
     assert output.startswith(f"{TILES - 1} of {TILES} tiles done, 0 of them before; 1 failed")
@@ -99,10 +113,10 @@ def test_a_tile_that_kills_its_workers_fails_alone_and_one_that_raises_twice_doe
 
 @pytest.mark.slow
 def test_30_kills_of_workers_change_nothing(
-    spec_file: Path, cube: Path, faults: Faults, undisturbed: xr.Dataset
+    start: Start, cube: Path, faults: Faults, undisturbed: xr.Dataset
 ) -> None:
     random, kills = Random(30), 0
-    program = start(spec_file, faults)
+    program = start(faults, DASK_DISTRIBUTED__DEPLOY__LOST_WORKER_TIMEOUT="4s")
     faults.wait_for_calls(1)
     while kills < 30:
         sleep(random.uniform(0.2, 1.5))
@@ -119,18 +133,18 @@ def test_30_kills_of_workers_change_nothing(
 
 @pytest.mark.slow
 def test_10_kills_of_the_program_change_nothing(
-    spec_file: Path, cube: Path, faults: Faults, undisturbed: xr.Dataset
+    start: Start, cube: Path, faults: Faults, undisturbed: xr.Dataset
 ) -> None:
     random = Random(10)
     for _ in range(10):
         some = len(faults.calls()) + 1
-        program = start(spec_file, faults)
+        program = start(faults)
         if random.random() < 0.8:  # the others die while they start
             faults.wait_for_calls(some)
         sleep(random.uniform(0.0, 1.0))
         assert program.is_running
         program.kill()
-    code, output, _ = start(spec_file, faults).end()
+    code, output, _ = start(faults).end()
     assert code == 0
     assert f"{TILES} of {TILES} tiles done, 0 of them before" not in output
     assert_same_cube(cube, undisturbed)
@@ -139,10 +153,10 @@ def test_10_kills_of_the_program_change_nothing(
 
 @pytest.mark.slow
 def test_a_killed_scheduler_is_one_clean_error_and_submit_goes_on(
-    spec_file: Path, cube: Path, faults: Faults, tmp_path: Path, undisturbed: xr.Dataset
+    start: Start, cube: Path, faults: Faults, tmp_path: Path, undisturbed: xr.Dataset
 ) -> None:
     with scheduler_and_workers(tmp_path, faults.environment) as (address, scheduler):
-        program = start(spec_file, faults, "--scheduler", address)
+        program = start(faults, "--scheduler", address)
         faults.wait_for_calls(10)
         scheduler.kill()
         code, _, errors = program.end()
@@ -152,7 +166,7 @@ def test_a_killed_scheduler_is_one_clean_error_and_submit_goes_on(
             "cube: start a scheduler and submit again."
         ]
     with scheduler_and_workers(tmp_path, faults.environment) as (address, _):
-        assert start(spec_file, faults, "--scheduler", address).end()[0] == 0
+        assert start(faults, "--scheduler", address).end()[0] == 0
     assert_same_cube(cube, undisturbed)
     assert faults.computed_again() == []
 
@@ -160,9 +174,9 @@ def test_a_killed_scheduler_is_one_clean_error_and_submit_goes_on(
 @pytest.mark.slow
 @pytest.mark.parametrize("ttl", ["2 seconds", "5 minutes"], ids=["given up", "waited for"])
 def test_a_worker_that_stops_for_a_while_changes_nothing(
-    spec_file: Path, cube: Path, faults: Faults, undisturbed: xr.Dataset, ttl: str
+    start: Start, cube: Path, faults: Faults, undisturbed: xr.Dataset, ttl: str
 ) -> None:
-    program = start(spec_file, faults, DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL=ttl)
+    program = start(faults, DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL=ttl)
     faults.wait_for_calls(5)
     stopped = program.workers()[0]
     stopped.send_signal(signal.SIGSTOP)
@@ -176,9 +190,9 @@ def test_a_worker_that_stops_for_a_while_changes_nothing(
 
 @pytest.mark.slow
 def test_two_submits_at_the_same_time_fill_one_cube(
-    spec_file: Path, cube: Path, faults: Faults, undisturbed: xr.Dataset
+    start: Start, cube: Path, faults: Faults, undisturbed: xr.Dataset
 ) -> None:
-    both = [start(spec_file, faults, "--workers", "1") for _ in range(2)]
+    both = [start(faults, "--workers", "1") for _ in range(2)]
     ends = [program.end() for program in both]
     assert [code for code, _, _ in ends] == [0, 0]
     assert_same_cube(cube, undisturbed)

@@ -4,10 +4,14 @@ import logging
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import Event, Thread
+from time import monotonic
 
 import dask
 from dask.system import CPU_COUNT
+from dask.utils import parse_timedelta
 from distributed import Client, LocalCluster, Worker
+from distributed.utils import silence_logging_cmgr
 
 from pipeline.core.errors import ImwkError
 from pipeline.core.validation import as_whole_number
@@ -67,9 +71,41 @@ def local_client(workers: int | None = None) -> Iterator[Client]:
             memory_limit=1 / count,
             silence_logs=logging.CRITICAL,
         ) as cluster,
+        _replaced_if_lost(cluster, count),
         Client(cluster) as client,
     ):
         yield client
+
+
+@contextmanager
+def _replaced_if_lost(cluster: LocalCluster, count: int) -> Iterator[None]:
+    """Keep a cluster at its number of workers.
+
+    Dask starts a worker that died again, but gives up on one that dies while it starts: without
+    this a sweep could come to wait for ever, for workers that nobody starts.
+    """
+    over = Event()
+    patience = parse_timedelta(dask.config.get("distributed.deploy.lost-worker-timeout"))
+
+    def replace() -> None:
+        complete = monotonic()
+        while not over.wait(1):
+            alive = len(cluster.scheduler_info["workers"])
+            if alive >= count:
+                complete = monotonic()
+            elif monotonic() - complete > patience:
+                cluster.scale(alive)  # forgets those that do not come up
+                over.wait(1)  # or the new ones would get their names, and not be started
+                cluster.scale(count)
+                complete = monotonic()
+
+    replacer = Thread(target=replace, daemon=True)
+    replacer.start()
+    try:
+        yield
+    finally:
+        over.set()
+        replacer.join()
 
 
 @contextmanager
@@ -103,7 +139,8 @@ def remote_client(scheduler: str) -> Iterator[Client]:
             f"There is no Dask scheduler at {scheduler}. Start one with dask scheduler, and give "
             "the address that it prints, such as tcp://node1:8786."
         ) from error
-    with client:
+    # A lost scheduler is said once, by who waits for results.
+    with silence_logging_cmgr(logging.CRITICAL), client:
         yield client
 
 
