@@ -105,7 +105,7 @@ def _bar() -> Iterator[Show]:
         def show(event: Event) -> None:
             tally.add(event)
             if isinstance(event, Started):
-                progress.console.print(_beginning(event))
+                progress.console.print(_beginning(event), highlight=False)
             progress.update(
                 bar,
                 total=tally.tiles,
