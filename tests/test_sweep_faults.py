@@ -15,6 +15,7 @@ from tests.faults import (
     Faults,
     Program,
     scheduler_and_workers,
+    wait_until,
 )
 from tests.storage.made_up import comparable
 from workflows import submit
@@ -86,6 +87,17 @@ def test_ctrl_c_stops_cleanly_and_submit_goes_on(
     assert start(faults).end()[0] == 0
     assert_same_cube(cube, undisturbed)
     assert faults.computed_again() == []
+
+
+def test_ctrl_c_while_workers_start_is_as_clean(start: Start, faults: Faults) -> None:
+    program = start(faults)
+    wait_until(program.workers, "a worker starts")
+    program.interrupt()
+    assert program.end() == (
+        130,
+        "",
+        "Interrupted. Tiles that are done are safe: submit again to go on.\n",
+    )
 
 
 def test_a_tile_that_kills_its_workers_fails_alone_and_one_that_raises_twice_does_not(

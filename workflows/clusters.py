@@ -3,14 +3,15 @@
 import logging
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
-from threading import Event, Thread
+from contextlib import ExitStack, contextmanager
+from multiprocessing.resource_tracker import ensure_running
+from threading import Event, Thread, current_thread, main_thread
 from time import monotonic
 
 import dask
 from dask.system import CPU_COUNT
 from dask.utils import parse_timedelta
-from distributed import Client, LocalCluster, Worker
+from distributed import Client, LocalCluster
 from distributed.utils import silence_logging_cmgr
 
 from pipeline.core.errors import ImwkError
@@ -55,26 +56,48 @@ def local_client(workers: int | None = None) -> Iterator[Client]:
     3
     """
     count = CPU_COUNT if workers is None else as_whole_number(workers, "workers", 1)
-    preload = [*dask.config.get("distributed.worker.preload"), __name__]
-    settings = {
-        "distributed.nanny.pre-spawn-environ": WORKER_ENVIRONMENT,
-        "distributed.worker.preload": preload,
-    }
     with (
-        dask.config.set(settings),
-        LocalCluster(
-            n_workers=count,
-            threads_per_worker=1,
-            processes=True,
-            host=LOOPBACK,
-            dashboard_address=f"{LOOPBACK}:0",
-            memory_limit=1 / count,
-            silence_logs=logging.CRITICAL,
-        ) as cluster,
-        _replaced_if_lost(cluster, count),
-        Client(cluster) as client,
+        dask.config.set({"distributed.nanny.pre-spawn-environ": WORKER_ENVIRONMENT}),
+        ExitStack() as stack,
     ):
-        yield client
+        with _ctrl_c_waits():
+            cluster = stack.enter_context(
+                LocalCluster(
+                    n_workers=count,
+                    threads_per_worker=1,
+                    processes=True,
+                    host=LOOPBACK,
+                    dashboard_address=f"{LOOPBACK}:0",
+                    memory_limit=1 / count,
+                    silence_logs=logging.CRITICAL,
+                )
+            )
+            client = stack.enter_context(Client(cluster))
+        with _replaced_if_lost(cluster, count):
+            yield client
+
+
+@contextmanager
+def _ctrl_c_waits() -> Iterator[None]:
+    """Put off a Ctrl-C until a cluster has started: one that is half there cannot be stopped.
+
+    A terminal sends the signal to workers too. They must not answer it, and do not, since they
+    inherit that it is blocked from the thread that is made here to start them.
+    """
+    if current_thread() is not main_thread():  # where Python lets nobody ask for signals
+        yield
+        return
+    ensure_running()  # which would unblock the signal, were it called by the first worker's start
+    pressed = Event()
+    handler = signal.signal(signal.SIGINT, lambda *_: pressed.set())
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        signal.signal(signal.SIGINT, handler)
+    if pressed.is_set():
+        raise KeyboardInterrupt
 
 
 @contextmanager
@@ -142,11 +165,3 @@ def remote_client(scheduler: str) -> Iterator[Client]:
     # A lost scheduler is said once, by who waits for results.
     with silence_logging_cmgr(logging.CRITICAL), client:
         yield client
-
-
-def dask_setup(_: Worker) -> None:
-    """Let the program alone answer a Ctrl-C, which a terminal sends to all its processes.
-
-    Dask calls this in every new worker, as in all modules of `distributed.worker.preload`.
-    """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
