@@ -23,8 +23,9 @@ $(STAMP): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
 	touch $@
 
-run: $(STAMP) ## a quick comparison on synthetic data, end to end
-	$(BIN)/imwk quick
+run: $(STAMP) ## the quick sweep into results/, resumed where it stopped
+	$(BIN)/imwk submit quick results/quick.zarr
+	$(BIN)/imwk summary results/quick.zarr
 
 test: $(STAMP) ## the fast suite
 	$(PYTEST) -m "not slow and not reproduce"

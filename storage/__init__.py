@@ -1,1 +1,37 @@
-"""Where results live: empty until sweeps write their cube."""
+"""Where results live: one Zarr group, a cube, written by many workers and read at any moment."""
+
+from storage.cube import create_cube, open_cube
+from storage.errors import CubeError, CubeMismatchError, DamagedCubeError
+from storage.extend import extend_cube
+from storage.ledger import Counts, Ledger, Work, is_done, read_ledger, todo
+from storage.location import CubeLocation
+from storage.provenance import Provenance, environment, read_provenance, record_run
+from storage.schema import Status
+from storage.tiles import mark_failed, mark_missing, write_tile
+from storage.verify import Verification, verify_cube
+
+__all__ = [
+    "Counts",
+    "CubeError",
+    "CubeLocation",
+    "CubeMismatchError",
+    "DamagedCubeError",
+    "Ledger",
+    "Provenance",
+    "Status",
+    "Verification",
+    "Work",
+    "create_cube",
+    "environment",
+    "extend_cube",
+    "is_done",
+    "mark_failed",
+    "mark_missing",
+    "open_cube",
+    "read_ledger",
+    "read_provenance",
+    "record_run",
+    "todo",
+    "verify_cube",
+    "write_tile",
+]

@@ -1,0 +1,246 @@
+"""Blocks: the unit of computing. Pure functions of the spec and what is asked for."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from time import thread_time
+from typing import Any
+
+import numpy as np
+from numpy.random import SeedSequence
+from numpy.typing import NDArray
+
+from pipeline.core import (
+    ImwkResult,
+    adjusted_rand_index,
+    imwk_grid,
+    imwk_many,
+    kmeans,
+    normalise,
+    rescale,
+)
+from pipeline.core.validation import FloatArray, IntArray
+from pipeline.datasets import CONFIGURATIONS, synthetic_dataset
+from pipeline.seeds import seed_sequence
+from pipeline.spec import SweepSpec, Tile
+from pipeline.threads import one_blas_thread
+
+#: By the names of the cube's variables.
+Arrays = dict[str, NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class Block:
+    """What to compute of a tile: `parts` at all of `p1`, and at all of `p2` with each of them."""
+
+    tile: Tile
+    parts: tuple[str, ...]
+    p1: tuple[float, ...]
+    p2: tuple[float, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class BlockResult:
+    """What was computed.
+
+    Attributes
+    ----------
+    block : Block
+        What was asked for.
+    arrays : dict of str to ndarray
+        ``kmeans_ari`` has the dimension restart; ``imwk_ari``, ``imwk_iterations`` and
+        ``imwk_clusters`` p1; ``rescaled_kmeans_ari`` p1 and restart; ``rescaled_imwk_ari``,
+        ``rescaled_imwk_iterations`` and ``rescaled_imwk_clusters`` p1 and p2.
+    seconds : float
+        CPU time.
+    """
+
+    block: Block
+    arrays: Arrays
+    seconds: float
+
+
+def whole_tile(spec: SweepSpec, tile: Tile) -> Block:
+    """Return all that a spec wants of a tile, as one block."""
+    return Block(tile, spec.parts, spec.p1, spec.p2)
+
+
+def split_block(block: Block, size: int) -> tuple[Block, ...]:
+    """Split a block into some of at most `size` p1, which need nothing of each other.
+
+    Parameters
+    ----------
+    block : Block
+        Such as a whole tile.
+    size : int
+        Number of p1, at least 1.
+
+    Returns
+    -------
+    tuple of Block
+        In the order of p1; k-means on the data as they are goes with the first.
+
+    Examples
+    --------
+    >>> tile = Tile("1000x6-3", 0, "range")
+    >>> parts = split_block(Block(tile, ("kmeans", "imwk"), (1.5, 2.0, 3.0), (2.0,)), size=2)
+    >>> [(part.parts, part.p1) for part in parts]
+    [(('kmeans', 'imwk'), (1.5, 2.0)), (('imwk',), (3.0,))]
+    """
+    others = tuple(part for part in block.parts if part != "kmeans")
+    if not others:
+        return (block,)
+    return tuple(
+        replace(
+            block,
+            p1=block.p1[first : first + size],
+            parts=others if first else block.parts,
+        )
+        for first in range(0, len(block.p1), size)
+    )
+
+
+def run_tile(spec: SweepSpec, tile: Tile) -> BlockResult:
+    """Compute a whole tile at once: the reference for every other way to compute it.
+
+    Examples
+    --------
+    >>> data = {"synthetic": {"configs": ["1000x6-3"], "count": 1}}
+    >>> spec = SweepSpec(datasets=data, normalisations=["range"], p1=[2], p2=[1.5, 2], restarts=3)
+    >>> run_tile(spec, spec.tiles[0]).arrays["rescaled_imwk_ari"].shape
+    (1, 2)
+    """
+    return run_block(spec, whole_tile(spec, tile))
+
+
+def run_block(spec: SweepSpec, block: Block) -> BlockResult:
+    """Compute a block. Data are made again from the seed; nothing else goes in.
+
+    Parameters
+    ----------
+    spec : SweepSpec
+        Gives seed, restarts, centre and dtype; the exponents are those of the block.
+    block : Block
+        What to compute.
+
+    Returns
+    -------
+    BlockResult
+        The same bits for a cell, whatever else is computed with it.
+
+    Examples
+    --------
+    >>> spec = SweepSpec(datasets={"synthetic": {"configs": ["1000x6-3"], "count": 1}})
+    >>> result = run_block(spec, Block(spec.tiles[0], ("imwk",), p1=(1.5, 2.0), p2=()))
+    >>> result.arrays["imwk_clusters"].tolist()
+    [3, 3]
+    """
+    with one_blas_thread():
+        start = thread_time()
+        arrays = _compute(spec, block)
+        return BlockResult(block, arrays, thread_time() - start)
+
+
+def merge_blocks(results: Iterable[BlockResult]) -> BlockResult:
+    """Put together what `split_block` split.
+
+    Parameters
+    ----------
+    results : iterable of BlockResult
+        Of one tile, with the same p2; in any order.
+
+    Returns
+    -------
+    BlockResult
+        All their p1, sorted; the seconds are summed.
+
+    Examples
+    --------
+    >>> spec = SweepSpec(datasets={"synthetic": {"configs": ["1000x6-3"], "count": 1}})
+    >>> blocks = split_block(Block(spec.tiles[0], ("imwk",), p1=(1.5, 2.0), p2=()), size=1)
+    >>> merge_blocks(run_block(spec, block) for block in blocks).block.p1
+    (1.5, 2.0)
+    """
+    ordered = sorted(results, key=lambda result: result.block.p1)
+    first = max(ordered, key=lambda result: len(result.block.parts))
+    p1 = tuple(p for result in ordered for p in result.block.p1)
+    arrays = {
+        name: array
+        if name == "kmeans_ari"
+        else np.concatenate([result.arrays[name] for result in ordered])
+        for name, array in first.arrays.items()
+    }
+    seconds = sum(result.seconds for result in ordered)
+    return BlockResult(replace(first.block, p1=p1), arrays, seconds)
+
+
+@dataclass(frozen=True, eq=False)
+class _Problem:
+    """A tile's data, and how they are to be clustered."""
+
+    spec: SweepSpec
+    tile: Tile
+    X: FloatArray
+    classes: IntArray
+    k: int
+
+    @classmethod
+    def of(cls, spec: SweepSpec, tile: Tile) -> "_Problem":
+        data = synthetic_dataset(tile.config, tile.dataset, spec.seed)
+        k = CONFIGURATIONS[tile.config].clusters
+        return cls(spec, tile, normalise(data.X, tile.normalisation), data.y, k)
+
+    def seed(self, *coordinates: str) -> SeedSequence:
+        tile = self.tile
+        where = (tile.config, tile.dataset, tile.normalisation)
+        return seed_sequence(self.spec.seed, "kmeans", *where, *coordinates)
+
+    def kmeans_ari(self, X: FloatArray, seed: SeedSequence) -> NDArray[Any]:
+        return self.agreement(kmeans(X, self.k, self.spec.restarts, seed).labels)
+
+    def imwk_arrays(self, prefix: str, runs: Sequence[ImwkResult]) -> Arrays:
+        return {
+            f"{prefix}_ari": self.agreement(np.stack([run.labels for run in runs])),
+            f"{prefix}_iterations": np.array([run.iterations for run in runs], dtype=np.uint16),
+            f"{prefix}_clusters": np.array([run.n_clusters for run in runs], dtype=np.uint16),
+        }
+
+    def agreement(self, labels: IntArray) -> NDArray[Any]:
+        return np.asarray(adjusted_rand_index(self.classes, labels))
+
+
+def _compute(spec: SweepSpec, block: Block) -> Arrays:
+    problem = _Problem.of(spec, block.tile)
+    arrays: Arrays = {}
+    if "kmeans" in block.parts:
+        arrays["kmeans_ari"] = problem.kmeans_ari(problem.X, problem.seed())
+    if set(block.parts) == {"kmeans"}:
+        return arrays
+    runs = imwk_many(problem.X, problem.k, block.p1, spec.centre, spec.dtype)
+    if "imwk" in block.parts:
+        arrays |= problem.imwk_arrays("imwk", runs)
+    rescaled = [rescale(problem.X, run.labels, run.weights) for run in runs]
+    if "rescaled_kmeans" in block.parts:
+        arrays["rescaled_kmeans_ari"] = _rescaled_kmeans(problem, block.p1, rescaled)
+    if "rescaled_imwk" in block.parts:
+        arrays |= _rescaled_imwk(problem, block.p2, rescaled)
+    return arrays
+
+
+def _rescaled_kmeans(
+    problem: _Problem, p1: Sequence[float], rescaled: Sequence[FloatArray]
+) -> NDArray[Any]:
+    """Seed by the exponent itself, not its place: the grid around it may grow."""
+    rows = [
+        problem.kmeans_ari(X, problem.seed(repr(float(p))))
+        for p, X in zip(p1, rescaled, strict=True)
+    ]
+    return np.stack(rows)
+
+
+def _rescaled_imwk(
+    problem: _Problem, p2: Sequence[float], rescaled: Sequence[FloatArray]
+) -> Arrays:
+    spec = problem.spec
+    grid = imwk_grid(rescaled, problem.k, p2, spec.centre, spec.dtype)
+    rows = [problem.imwk_arrays("rescaled_imwk", runs) for runs in grid]
+    return {name: np.stack([row[name] for row in rows]) for name in rows[0]}

@@ -1,0 +1,134 @@
+"""What is wrong with a sweep's spec, said in words: where, what, and what is allowed."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+from pydantic import ValidationError
+
+from pipeline.core.errors import ImwkError
+
+#: Longer values are cut in messages; the file has them in full.
+LONGEST_VALUE = 80
+#: What TOML takes without quotes.
+BARE_KEY = re.compile("[A-Za-z0-9_-]+")
+
+Location = tuple[str | int, ...]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong: the dotted key, what was given for it, and what to do."""
+
+    key: str
+    remedy: str
+    value: str | None = None
+
+    def __str__(self) -> str:
+        given = self.key if self.value is None else f"{self.key} = {self.value}"
+        return f"{given}: {self.remedy}"
+
+
+class SpecError(ImwkError):
+    """A sweep's spec cannot be used; `problems` lists why, and `source` says where it came from.
+
+    Examples
+    --------
+    >>> print(SpecError([Problem("restarts", "give at least 0.", "-1")], "sweep.toml"))
+    sweep.toml: restarts = -1: give at least 0.
+    """
+
+    def __init__(self, problems: Iterable[Problem | str], source: str = "spec") -> None:
+        self.problems = tuple(problems)
+        self.source = source
+        super().__init__("\n".join(f"{source}: {problem}" for problem in self.problems))
+
+    def __reduce__(self) -> tuple[type["SpecError"], tuple[tuple[Problem | str, ...], str]]:
+        # Exceptions are rebuilt from their message by default, which is not what is given here.
+        return SpecError, (self.problems, self.source)
+
+
+class BadEntryError(ValueError):
+    """One entry of a table or list is wrong; raised where pydantic knows the table's key alone."""
+
+    def __init__(self, entry: Location, value: object, remedy: str) -> None:
+        super().__init__(remedy)
+        self.entry, self.value = entry, value
+
+
+def problems_in_words(
+    error: ValidationError, allowed: Mapping[Location, Iterable[str]]
+) -> list[Problem]:
+    """Translate what pydantic found; `allowed` has the keys of every table, by its location."""
+    return [_in_words(dict(details), allowed) for details in error.errors(include_url=False)]
+
+
+def _in_words(details: dict[str, Any], allowed: Mapping[Location, Iterable[str]]) -> Problem:
+    location, value = details["loc"], details["input"]
+    cause = details.get("ctx", {}).get("error")
+    match details["type"]:
+        case "extra_forbidden":
+            remedy = unknown_key(location[-1], allowed[location[:-1]])
+        case "missing":
+            return Problem(dotted(location), "is missing; it has no default.")
+        case _ if isinstance(cause, BadEntryError):
+            location, value, remedy = (*location, *cause.entry), cause.value, str(cause)
+        case _ if cause is not None:
+            remedy = str(cause)
+        case "model_type" | "model_attributes_type" | "dict_type":
+            remedy = f"give a table with the keys {_listed(allowed.get(location, ()))}."
+        case _:
+            remedy = f"{details['msg']}."
+    return Problem(dotted(location), remedy, shown(value))
+
+
+def unknown_key(key: object, allowed: Iterable[str]) -> str:
+    """Say that a key is unknown, and which near or other ones are not.
+
+    Examples
+    --------
+    >>> unknown_key("strat", ["start", "stop"])
+    'unknown key. Did you mean start? Allowed here: start, stop.'
+    """
+    names = list(allowed)
+    near = get_close_matches(str(key), names, n=1)
+    hint = f" Did you mean {near[0]}?" if near else ""
+    return f"unknown key.{hint} Allowed here: {_listed(names)}."
+
+
+def dotted(location: Location) -> str:
+    """Write a location as in TOML.
+
+    Examples
+    --------
+    >>> dotted(("datasets", "synthetic", "configs", 1))
+    'datasets.synthetic.configs[1]'
+    """
+    steps = (f"[{step}]" if isinstance(step, int) else f".{_key(step)}" for step in location)
+    return "".join(steps).removeprefix(".") or "the spec"
+
+
+def _key(name: str) -> str:
+    return name if BARE_KEY.fullmatch(name) else json.dumps(name, ensure_ascii=False)
+
+
+def shown(value: object) -> str:
+    """Write a value as in TOML, cut if it is long.
+
+    Examples
+    --------
+    >>> shown(["range", True])
+    '["range", true]'
+    """
+    try:
+        text = json.dumps(value, default=str, ensure_ascii=False)
+    except (ValueError, TypeError, RecursionError):  # such as a number of 5,000 digits
+        return f"<{type(value).__name__}>"
+    return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}..."
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(names)

@@ -1,0 +1,269 @@
+"""The plan: what a sweep will do and cost, before it is run."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from itertools import cycle
+from math import ceil, log10
+
+from pipeline.block import Block, run_block, split_block, whole_tile
+from pipeline.core.validation import as_whole_number
+from pipeline.datasets import CONFIGURATIONS
+from pipeline.datasets.synthetic import ENTITIES
+from pipeline.spec import RESTARTED, SweepSpec, Tile
+
+#: Runs of imwk-means on rescaled data in a block: some seconds to a minute of the paper's sweep.
+RUNS_PER_BLOCK = 400
+
+#: A pilot takes p1 from all over the grid, but p2 in stretches of neighbours: lanes of like
+#: exponents run together, and so it costs less than the same number from all over.
+PILOT_P1, PILOT_STRETCHES, PILOT_NEIGHBOURS = 8, 2, 3
+#: As many as k-means runs together.
+PILOT_RESTARTS = 20
+
+#: Bytes of one cell of a part: an index of agreement, and two counts with imwk-means.
+CELL_BYTES = {"kmeans": 8, "imwk": 12, "rescaled_kmeans": 8, "rescaled_imwk": 12}
+
+
+@dataclass(frozen=True)
+class RunCost:
+    """CPU seconds of one run on the data of one configuration, as a pilot found them."""
+
+    imwk: float
+    kmeans: float
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a sweep will do and cost.
+
+    Attributes
+    ----------
+    tiles, blocks, tasks : int
+        Units of storage and of computing; tasks are the blocks and one write for each tile.
+    block_size : int
+        Number of p1 in a block.
+    imwk_runs, kmeans_runs : int
+        Runs of imwk-means, and restarts of k-means++.
+    bytes : int
+        Of all results, uncompressed.
+    cpu_seconds, longest_block_seconds : float
+        Estimated from the pilots.
+    workers : int
+        That share the work.
+    """
+
+    tiles: int
+    blocks: int
+    tasks: int
+    block_size: int
+    imwk_runs: int
+    kmeans_runs: int
+    bytes: int
+    cpu_seconds: float
+    longest_block_seconds: float
+    workers: int
+
+    @property
+    def core_hours(self) -> float:
+        """CPU time in hours."""
+        return self.cpu_seconds / 3600
+
+    @property
+    def wall_seconds(self) -> float:
+        """Time until the end, if the longest block happens to come last."""
+        shared = self.cpu_seconds / self.workers
+        return shared + self.longest_block_seconds * (1 - 1 / self.workers)
+
+    def to_json(self) -> str:
+        """Return everything as a JSON object."""
+        derived = {"core_hours": self.core_hours, "wall_seconds": self.wall_seconds}
+        return json.dumps(asdict(self) | derived, indent=2)
+
+    def __str__(self) -> str:
+        return "\n".join(
+            (
+                f"{self.tiles:,} tiles in {self.blocks:,} blocks of up to {self.block_size} p1: "
+                f"{self.tasks:,} tasks",
+                f"{self.imwk_runs:,} runs of imwk-means, {self.kmeans_runs:,} of k-means++",
+                f"{_size(self.bytes)} of results before compression",
+                f"{self.core_hours:,.2f} core-hours: {_duration(self.wall_seconds)} "
+                f"with {self.workers} workers",
+            )
+        )
+
+
+def default_block_size(spec: SweepSpec) -> int:
+    """Return how many p1 make a block that is neither a burden to schedule nor slow to lose.
+
+    Examples
+    --------
+    >>> default_block_size(SweepSpec(datasets={"synthetic": {"configs": "all", "count": 50}}))
+    10
+    """
+    return min(len(spec.p1), max(1, RUNS_PER_BLOCK // len(spec.p2)))
+
+
+def make_plan(
+    spec: SweepSpec,
+    workers: int,
+    block_size: int | None = None,
+    costs: Mapping[str, RunCost] | None = None,
+) -> Plan:
+    """Work out what a sweep will do, and estimate what it will cost.
+
+    Parameters
+    ----------
+    spec : SweepSpec
+        The sweep.
+    workers : int
+        Processes of one thread, at least 1.
+    block_size : int, optional
+        Number of p1 in a block; `default_block_size` unless given.
+    costs : mapping of str to RunCost, optional
+        By configuration, if known already; otherwise pilots are run, which takes seconds.
+
+    Returns
+    -------
+    Plan
+        Printed, it reads well.
+
+    Examples
+    --------
+    >>> spec = SweepSpec(datasets={"synthetic": {"configs": "all", "count": 50}})
+    >>> print(make_plan(spec, 8, costs=dict.fromkeys(spec.configs, RunCost(0.05, 0.001))))
+    2,400 tiles in 9,600 blocks of up to 10 p1: 12,000 tasks
+    3,936,000 runs of imwk-means, 9,840,000 of k-means++
+    126 MB of results before compression
+    57.40 core-hours: 7 h 10 min with 8 workers
+    """
+    size = default_block_size(spec) if block_size is None else block_size
+    blocks = split_block(whole_tile(spec, spec.tiles[0]), as_whole_number(size, "block_size", 1))
+    work = [_Work.of(spec, block) for block in blocks]
+    shares = {
+        config: spec.dataset_count(config) * len(spec.normalisations) for config in spec.configs
+    }
+    known = run_pilots(spec) if costs is None else costs
+    seconds = {config: [share.seconds(known[config]) for share in work] for config in shares}
+    tiles = sum(shares.values())
+    return Plan(
+        tiles=tiles,
+        blocks=tiles * len(blocks),
+        tasks=tiles * (len(blocks) + 1),
+        block_size=size,
+        imwk_runs=tiles * sum(share.imwk_runs for share in work),
+        kmeans_runs=tiles * sum(share.kmeans_runs for share in work),
+        bytes=tiles * _tile_bytes(spec),
+        cpu_seconds=sum(count * sum(seconds[config]) for config, count in shares.items()),
+        longest_block_seconds=max(map(max, seconds.values())),
+        workers=as_whole_number(workers, "workers", 1),
+    )
+
+
+@dataclass(frozen=True)
+class _Work:
+    """The runs of one block."""
+
+    imwk_runs: int
+    kmeans_runs: int
+
+    @classmethod
+    def of(cls, spec: SweepSpec, block: Block) -> "_Work":
+        cells = _cells(block.parts, len(block.p1), len(block.p2), spec.restarts)
+        # rescaling needs imwk-means on the data as they are, whether it is kept or not
+        first = 0 if set(block.parts) == {"kmeans"} else len(block.p1)
+        restarts = sum(cells.get(part, 0) for part in RESTARTED)
+        return cls(first + cells.get("rescaled_imwk", 0), restarts)
+
+    def seconds(self, cost: RunCost) -> float:
+        return self.imwk_runs * cost.imwk + self.kmeans_runs * cost.kmeans
+
+
+def _cells(parts: tuple[str, ...], p1: int, p2: int, restarts: int) -> dict[str, int]:
+    every = {
+        "kmeans": restarts,
+        "imwk": p1,
+        "rescaled_kmeans": p1 * restarts,
+        "rescaled_imwk": p1 * p2,
+    }
+    return {part: every[part] for part in parts}
+
+
+def _tile_bytes(spec: SweepSpec) -> int:
+    cells = _cells(spec.parts, len(spec.p1), len(spec.p2), spec.restarts)
+    return sum(CELL_BYTES[part] * count for part, count in cells.items())
+
+
+def run_pilots(spec: SweepSpec) -> dict[str, RunCost]:
+    """Time a few runs on one data set of every shape: entities, features, clusters.
+
+    Parameters
+    ----------
+    spec : SweepSpec
+        The sweep; exponents are sampled all over its grid, normalisations in turn.
+
+    Returns
+    -------
+    dict of str to RunCost
+        By configuration; those of one shape share a pilot.
+
+    Examples
+    --------
+    >>> data = {"synthetic": {"configs": ["1000x6-3"], "count": 50}}
+    >>> cost = run_pilots(SweepSpec(datasets=data, p1=[1.5, 2], p2=[2], restarts=5))["1000x6-3"]
+    >>> 0 < cost.kmeans < cost.imwk < 1
+    True
+    """
+    turns = zip(spec.configs, cycle(spec.normalisations))
+    tiles = {_shape(config): Tile(config, 0, normalisation) for config, normalisation in turns}
+    run_block(spec, Block(spec.tiles[0], ("imwk",), spec.p1[:1], ()))  # a first run is slow
+    costs = {shape: _pilot(spec, tile) for shape, tile in tiles.items()}
+    return {config: costs[_shape(config)] for config in spec.configs}
+
+
+def _shape(config: str) -> tuple[int, int, int]:
+    configuration = CONFIGURATIONS[config]
+    return ENTITIES, configuration.total_features, configuration.clusters
+
+
+def _pilot(spec: SweepSpec, tile: Tile) -> RunCost:
+    p1, stretches = _spread(spec.p1, PILOT_P1), _stretches(spec.p2)
+    blocks = [Block(tile, ("rescaled_imwk",), p1, p2) for p2 in stretches]
+    few = spec.model_copy(update={"restarts": PILOT_RESTARTS})
+    imwk_seconds = sum(run_block(spec, block).seconds for block in blocks)
+    kmeans_seconds = run_block(few, Block(tile, ("kmeans",), (), ())).seconds
+    runs = sum(_Work.of(spec, block).imwk_runs for block in blocks)
+    return RunCost(imwk_seconds / runs, kmeans_seconds / PILOT_RESTARTS)
+
+
+def _spread(exponents: tuple[float, ...], count: int) -> tuple[float, ...]:
+    """Choose the middle one of each of `count` equal shares."""
+    return tuple(exponents[middle] for middle in _middles(len(exponents), count))
+
+
+def _stretches(exponents: tuple[float, ...]) -> list[tuple[float, ...]]:
+    """Choose neighbours around the middle of each share of a grid; all of a small grid."""
+    if len(exponents) <= PILOT_STRETCHES * PILOT_NEIGHBOURS:
+        return [exponents]
+    firsts = [
+        middle - PILOT_NEIGHBOURS // 2 for middle in _middles(len(exponents), PILOT_STRETCHES)
+    ]
+    return [exponents[first : first + PILOT_NEIGHBOURS] for first in firsts]
+
+
+def _middles(length: int, count: int) -> list[int]:
+    shares = min(length, count)
+    return [int((share + 0.5) * length / shares) for share in range(shares)]
+
+
+def _size(count: int) -> str:
+    unit = min(int(log10(count)) // 3, 3)
+    return f"{count / 1000**unit:,.4g} {('bytes', 'kB', 'MB', 'GB')[unit]}"
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(ceil(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours:,} h {minutes} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"

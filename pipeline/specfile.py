@@ -1,0 +1,78 @@
+"""Specs in TOML files, and what is wrong with them."""
+
+import tomllib
+from os import PathLike
+from pathlib import Path
+
+from pipeline.errors import SpecError
+from pipeline.spec import SweepSpec
+
+
+def parse_spec(text: str, source: str) -> SweepSpec:
+    """Make a spec of TOML.
+
+    Parameters
+    ----------
+    text : str
+        The TOML.
+    source : str
+        Where it came from, such as the file's name, for messages.
+
+    Returns
+    -------
+    SweepSpec
+        Checked.
+
+    Raises
+    ------
+    SpecError
+        With source, key, value and what is allowed, of everything that is wrong.
+
+    Examples
+    --------
+    >>> parse_spec('restart = 5', "sweep.toml")
+    Traceback (most recent call last):
+    pipeline.errors.SpecError: sweep.toml: datasets: is missing; it has no default.
+    sweep.toml: restart = 5: unknown key. Did you mean restarts? Allowed here: seed, \
+normalisations, restarts, centre, dtype, parts, datasets, p1, p2.
+    """
+    try:
+        return SweepSpec.model_validate(tomllib.loads(text))
+    except (ValueError, RecursionError) as error:  # tomllib's own errors are ValueErrors
+        raise SpecError([f"is no TOML: {error}."], source) from error
+    except SpecError as error:
+        raise SpecError(error.problems, source) from None
+
+
+def read_spec(path: str | PathLike[str]) -> SweepSpec:
+    """Read a spec from a TOML file.
+
+    Parameters
+    ----------
+    path : path
+        Of the file.
+
+    Returns
+    -------
+    SweepSpec
+        Checked.
+
+    Raises
+    ------
+    SpecError
+        If the file cannot be read, is no TOML or no spec; everything wrong is listed.
+
+    Examples
+    --------
+    >>> read_spec("no-such.toml")
+    Traceback (most recent call last):
+    pipeline.errors.SpecError: no-such.toml: cannot be read: No such file or directory.
+    """
+    source = str(path)
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        raise SpecError([f"cannot be read: {error.strerror}."], source) from error
+    except ValueError as error:  # no UTF-8, or a name with a null character
+        raise SpecError([f"cannot be read: {error}."], source) from error
+    return parse_spec(text, source)

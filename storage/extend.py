@@ -1,0 +1,93 @@
+"""Make a cube larger."""
+
+import json
+from pathlib import Path
+
+from pipeline.spec import SweepSpec
+from storage.axes import Axes
+from storage.comparison import refuse_smaller_spec
+from storage.errors import storage_errors
+from storage.exchange import exchange, locked, settle
+from storage.flags import read_flags
+from storage.handle import Cube, open_group
+from storage.location import CubeLocation, cube_folder, replace_file
+from storage.provenance import cube_attributes
+from storage.schema import TILE_DIMS, VARIABLES, Status
+from storage.skeleton import DIMS, DOCUMENT, Files, consolidated, skeleton
+
+#: Paths of all metadata documents in a cube's folder.
+DOCUMENTS = (DOCUMENT, *(f"{name}/{DOCUMENT}" for name in (*DIMS, *VARIABLES)))
+
+
+def extend_cube(location: CubeLocation, spec: SweepSpec) -> None:
+    """Make room in a cube for a larger sweep, without touching what is there.
+
+    Parameters
+    ----------
+    location : path
+        An existing cube.
+    spec : SweepSpec
+        At least the tiles and exponents of the cube's own spec, and equal in everything else.
+
+    Raises
+    ------
+    CubeMismatchError
+        If `spec` has less than the cube, or differs in what decides results.
+
+    Notes
+    -----
+    Killed at any moment it leaves the cube either as it was or extended; call it again to know.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from storage.cube import create_cube, open_cube
+    >>> data = {"synthetic": {"configs": ["1000x6-3"], "count": 2}}
+    >>> with TemporaryDirectory() as folder:
+    ...     create_cube(f"{folder}/cube.zarr", SweepSpec(datasets=data, p1=[2]))
+    ...     extend_cube(f"{folder}/cube.zarr", SweepSpec(datasets=data, p1=[1.5, 2]))
+    ...     open_cube(f"{folder}/cube.zarr").p1.values.tolist()
+    [1.5, 2.0]
+    """
+    refuse_smaller_spec(location, open_group(location).spec, spec)
+    folder = cube_folder(location)
+    with storage_errors(f"extend the cube {location}"), locked(folder):
+        settle(folder, DOCUMENTS)
+        cube = open_group(location)
+        refuse_smaller_spec(location, cube.spec, spec)  # another process may have extended it
+        if spec != cube.spec:
+            _extend(folder, cube, spec)
+
+
+def _extend(folder: Path, cube: Cube, spec: SweepSpec) -> None:
+    axes = cube.axes.grown(spec)
+    files = skeleton(spec, axes, cube_attributes(spec, cube.group.attrs.asdict()))
+    for dim in DIMS:
+        # Stored values keep their places, so the longer chunk reads the same in the old shape.
+        for key in (key for key in files if key.startswith(f"{dim}/c.")):
+            replace_file(folder / key, files[key])
+    _prepare_status(folder, cube, axes, spec, files)
+    exchange(folder, _grown_documents(folder, files))
+
+
+def _prepare_status(folder: Path, cube: Cube, axes: Axes, spec: SweepSpec, files: Files) -> None:
+    """Mark what is not part of the larger sweep, and unmark what is part of it from now on."""
+    shape = tuple(axes.length(dim) for dim in TILE_DIMS)
+    status = read_flags(cube, "status", shape).values
+    for tile in spec.tiles:
+        index = axes.index(tile)
+        if status[index] == Status.NOT_PART:
+            (folder / "status" / ".".join(["c", *map(str, index)])).unlink()
+    for key in (key for key in files if key.startswith("status/c.")):
+        if not (folder / key).exists():
+            replace_file(folder / key, files[key])
+
+
+def _grown_documents(folder: Path, files: Files) -> Files:
+    """Return the stored documents with new shapes; codecs stay those of the stored chunks."""
+    grown = {DOCUMENT: files[DOCUMENT]}
+    for key in DOCUMENTS[1:]:
+        stored = json.loads((folder / key).read_bytes())
+        stored["shape"] = json.loads(files[key])["shape"]
+        grown[key] = json.dumps(stored).encode()
+    return grown | {DOCUMENT: consolidated(grown)}

@@ -1,0 +1,165 @@
+"""Sweeps in processes of their own that can be killed, stopped and counted."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from time import monotonic, sleep
+
+import psutil
+
+from pipeline.spec import SweepSpec
+
+#: 72 tiles that take a twentieth of a second each.
+SMALLEST = ["1000x6-3", "1000x6-3 +3NF", "1000x6-3 +3NNF", "1000x6-3 WCN"]
+SMALL_SWEEP = SweepSpec.model_validate(
+    {
+        "normalisations": ["range", "z-score"],
+        "restarts": 2,
+        "p1": [2],
+        "p2": [2],
+        "datasets": {"synthetic": {"configs": SMALLEST, "count": 9}},
+    }
+)
+
+BIN = Path(sys.executable).parent
+ROOT = Path(__file__).parents[1]
+
+#: Far more than anything here takes, on a machine that is busy with other things.
+PATIENCE = 300
+
+
+@dataclass(frozen=True)
+class Faults:
+    """What goes wrong in the workers of a sweep, and where it is written down.
+
+    Attributes
+    ----------
+    cube, log : str
+        The cube, and a file that gets a line for each block that is computed.
+    sleep : float
+        Seconds that each block takes longer.
+    raises, kills : str
+        The tile whose blocks raise on their first 2 calls, or always kill their worker.
+    """
+
+    cube: str
+    log: str
+    sleep: float = 0.0
+    raises: str = ""
+    kills: str = ""
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The variables that workers need to find these faults."""
+        return os.environ | {
+            "IMWK_FAULTS": json.dumps(asdict(self)),
+            "DASK_DISTRIBUTED__WORKER__PRELOAD": "['tests.faulty_worker']",
+            "PYTHONPATH": str(ROOT),
+        }
+
+    def calls(self) -> list[tuple[str, bool]]:
+        """List the blocks that were computed: the tile, and whether it was done already."""
+        log = Path(self.log)
+        lines = log.read_text().splitlines() if log.exists() else []
+        return [(call["tile"], call["done"]) for call in map(json.loads, lines)]
+
+    def wait_for_calls(self, count: int) -> None:
+        """Wait until so many blocks were computed."""
+        wait_until(lambda: len(self.calls()) >= count, f"{count} blocks are computed")
+
+    def calls_by_tile(self) -> Counter[str]:
+        """Count the blocks that were computed of each tile."""
+        return Counter(tile for tile, _ in self.calls())
+
+    def computed_again(self) -> list[str]:
+        """List the tiles that were computed although they were done."""
+        return [tile for tile, done in self.calls() if done]
+
+
+class Program:
+    """A command in a process group of its own, as a shell starts it."""
+
+    def __init__(self, *command: str | Path, environment: dict[str, str] | None = None) -> None:
+        self.process = subprocess.Popen(
+            [BIN / str(command[0]), *map(str, command[1:])],
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
+    def end(self) -> tuple[int, str, str]:
+        """Wait for the end; return exit code, output and errors."""
+        output, errors = self.process.communicate(timeout=PATIENCE)
+        return self.process.returncode, output, errors
+
+    def workers(self) -> list[psutil.Process]:
+        """Return the worker processes of a local cluster."""
+        try:
+            family = psutil.Process(self.process.pid).children(recursive=True)
+            return [one for one in family if "spawn_main" in " ".join(_command_line(one))]
+        except psutil.NoSuchProcess:
+            return []
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it has not ended yet."""
+        return self.process.poll() is None
+
+    def interrupt(self) -> None:
+        """Press Ctrl-C: all processes of the group get the signal."""
+        os.killpg(self.process.pid, signal.SIGINT)
+
+    def kill(self) -> None:
+        """Kill the program alone, as the system does when memory is short."""
+        self.process.kill()
+        self.process.wait(PATIENCE)
+
+    def clean_up(self) -> None:
+        """Leave nothing behind, whatever happened."""
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        with self.process:  # closes its pipes
+            pass
+
+
+def _command_line(process: psutil.Process) -> list[str]:
+    try:
+        return list(process.cmdline())
+    except psutil.Error:
+        return []
+
+
+def wait_until(condition: Callable[[], object], what: str) -> None:
+    """Wait, but not for ever."""
+    deadline = monotonic() + PATIENCE
+    while not condition():
+        assert monotonic() < deadline, f"waited too long until {what}"
+        sleep(0.02)
+
+
+@contextmanager
+def scheduler_and_workers(
+    folder: Path, environment: dict[str, str]
+) -> Iterator[tuple[str, Program]]:
+    """Start a scheduler and two workers as one does on a cluster; yield address and scheduler."""
+    file = folder / f"scheduler-{monotonic()}.json"
+    where = ("--scheduler-file", file)
+    options = ("--host", "127.0.0.1", "--port", "0", "--no-dashboard")
+    scheduler = Program("dask", "scheduler", *where, *options, environment=environment)
+    worker = ("dask", "worker", *where, "--nthreads", "1", "--no-dashboard", "--death-timeout", "9")
+    workers = [Program(*worker, environment=environment) for _ in range(2)]
+    try:
+        wait_until(file.exists, "the scheduler is there")
+        yield json.loads(file.read_text())["address"], scheduler
+    finally:
+        for program in (*workers, scheduler):
+            program.clean_up()

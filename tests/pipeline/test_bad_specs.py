@@ -1,0 +1,220 @@
+"""Whatever is wrong with a spec: one clean error with file, key, value and what is allowed."""
+
+import pickle
+from collections.abc import Iterator
+from contextlib import suppress
+from copy import deepcopy
+from dataclasses import dataclass
+from datetime import date
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from pipeline.core import ImwkError
+from pipeline.errors import Problem, SpecError, dotted, shown
+from pipeline.spec import SweepSpec
+from pipeline.specfile import parse_spec, read_spec
+from tests.pipeline.specs import SMALL, document, small, synthetic
+
+Path_ = tuple[str, ...]
+
+TABLES: tuple[Path_, ...] = ((), ("datasets",), ("datasets", "synthetic"), ("p1",), ("p2",))
+EXPONENTS: dict[str, Any] = {"start": 1.1, "stop": 2.0, "step": 0.1}
+
+OTHER_TYPES: st.SearchStrategy[Any] = st.sampled_from(
+    [True, "2020", [], [[1]], {}, {"a": 1}, float("nan"), float("inf"), date(2020, 1, 1), 1.5]
+)
+NEGATIVE = st.integers(-(2**62), -1)
+HUGE = st.integers(2**63, 2**70) | st.just(2**20_000)
+TEXT = st.text(st.characters(codec="utf-8", exclude_categories=["C"]), max_size=8)
+BELOW_ONE = st.floats(max_value=1, exclude_max=True, allow_nan=False)
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """A value put at a path of a good spec, and the key that the message must name."""
+
+    path: Path_
+    value: Any
+    named: str
+    shown: Any
+
+    def applied(self) -> dict[str, Any]:
+        """Return the spec with the value put in."""
+        spec = deepcopy(SMALL) | {"p1": dict(EXPONENTS), "p2": dict(EXPONENTS)}
+        table = spec
+        for key in self.path[:-1]:
+            table = table[key]
+        table[self.path[-1]] = self.value
+        return spec
+
+
+def at(path: Path_, value: Any) -> Mutation:
+    return Mutation(path, value, dotted(path), value)
+
+
+def wrong_numbers() -> st.SearchStrategy[Mutation]:
+    keys = st.sampled_from([("seed",), ("restarts",), ("datasets", "synthetic", "count")])
+    return st.builds(at, keys, OTHER_TYPES | NEGATIVE | HUGE)
+
+
+def wrong_names() -> st.SearchStrategy[Mutation]:
+    keys = st.sampled_from([("centre",), ("dtype",)])
+    return st.builds(at, keys, OTHER_TYPES | TEXT | NEGATIVE)
+
+
+def wrong_lists() -> st.SearchStrategy[Mutation]:
+    keys = [("normalisations",), ("parts",), ("datasets", "synthetic", "configs")]
+    lists = st.lists(OTHER_TYPES | TEXT, max_size=3)
+    twice = st.sampled_from(
+        [
+            at(keys[0], ["range", "range"]),
+            at(keys[1], ["imwk", "imwk"]),
+            at(keys[2], ["1000x6-3", "1000x6-3"]),
+        ]
+    )
+    return twice | st.builds(at, st.sampled_from(keys), OTHER_TYPES | TEXT | lists)
+
+
+@st.composite
+def wrong_exponents(draw: st.DrawFn) -> Mutation:
+    axis = draw(st.sampled_from(["p1", "p2"]))
+    bad = draw(BELOW_ONE | st.sampled_from([True, "2", [], float("nan"), float("inf"), 2**2000]))
+    match draw(st.sampled_from(["list", "values", "start", "stop", "step", "lacking", "both"])):
+        case "list":
+            return Mutation((axis,), [1.5, bad], f"{axis}[1]", bad)
+        case "values":
+            return Mutation((axis,), {"values": [2, 2.0]}, f"{axis}.values[1]", 2.0)
+        case "step":
+            step = draw(st.floats(max_value=1e-9) | st.sampled_from([0, True, "x", float("nan")]))
+            return at((axis, "step"), step)
+        case "lacking":
+            return at((axis,), {"start": 1.1, "stop": 2.0})
+        case "both":
+            return at((axis,), EXPONENTS | {"values": [2.0]})
+        case edge:
+            return at((axis, edge), bad)
+
+
+@st.composite
+def unknown_keys(draw: st.DrawFn) -> Mutation:
+    table = draw(st.sampled_from(TABLES))
+    known = {*SweepSpec.model_fields, "synthetic", "configs", "count", *EXPONENTS, "values"}
+    key = draw(TEXT.filter(lambda text: text not in known))
+    return at((*table, key), draw(OTHER_TYPES | TEXT))
+
+
+MUTATIONS = wrong_numbers() | wrong_names() | wrong_lists() | wrong_exponents() | unknown_keys()
+
+
+@settings(max_examples=200)
+@given(mutation=MUTATIONS)
+def test_a_mutated_spec_gives_one_error_with_file_key_and_value(
+    mutation: Mutation, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    file = tmp_path_factory.getbasetemp() / "mutated.toml"
+    file.write_text(document(mutation.applied()), encoding="utf-8")
+    with pytest.raises(SpecError) as caught:
+        read_spec(file)
+    expected = f"{file}: {mutation.named} = {shown(mutation.shown)}: "
+    assert str(caught.value).startswith(expected)
+    assert len(str(caught.value)) > len(expected) + 10  # what is allowed is said too
+    assert isinstance(caught.value, ImwkError)
+
+
+@settings(max_examples=200)
+@given(
+    cut=st.tuples(st.integers(0, 500), st.integers(0, 30)),
+    put=st.text(max_size=10) | st.sampled_from(["[", "]]", "=", '"', "1e999", "0x", "\x00"]),
+)
+@example(cut=(0, 0), put="[" * 5000)
+@example(cut=(0, 0), put=f"a = {'[' * 5000}")
+@example(cut=(0, 0), put=f"a = {'9' * 5000}")
+def test_mutated_text_gives_a_spec_or_a_spec_error(cut: tuple[int, int], put: str) -> None:
+    text = document(SMALL)
+    first, length = cut
+    # any other exception fails the test
+    with suppress(SpecError):
+        assert parse_spec(text[:first] + put + text[first + length :], "sweep.toml").tiles
+
+
+REQUIRED: tuple[tuple[dict[str, Any], str], ...] = (
+    ({}, "datasets: is missing"),
+    ({"datasets": {}}, "datasets.synthetic: is missing"),
+    ({"datasets": {"synthetic": {"configs": "all"}}}, "datasets.synthetic.count: is missing"),
+    ({"datasets": {"synthetic": {"count": 1}}}, "datasets.synthetic.configs: is missing"),
+    ({"datasets": 3}, "datasets = 3: give a table with the keys synthetic"),
+)
+
+
+@pytest.mark.parametrize(("spec", "message"), REQUIRED)
+def test_data_have_no_default(spec: dict[str, Any], message: str) -> None:
+    with pytest.raises(SpecError) as caught:
+        parse_spec(document(spec), "sweep.toml")
+    assert str(caught.value).startswith(f"sweep.toml: {message}")
+
+
+def test_everything_wrong_is_said_at_once() -> None:
+    with pytest.raises(SpecError) as caught:
+        small(seed=-1, restarts=-1, datasets=synthetic(["1000x6-4"], 0), p1=[0.5])
+    assert [problem.key for problem in caught.value.problems if isinstance(problem, Problem)] == [
+        "seed",
+        "restarts",
+        "datasets.synthetic.configs",
+        "datasets.synthetic.count",
+        "p1[0]",
+    ]
+
+
+MISSPELT = (
+    ({"restart": 3}, "Did you mean restarts?"),
+    ({"p1": {"strat": 1.1}}, "Did you mean start?"),
+    ({"datasets": {"synthetic": {"config": "all", "count": 1}}}, "Did you mean configs?"),
+    ({"normalisations": ["zscore"]}, "Did you mean 'z-score'?"),
+)
+
+
+@pytest.mark.parametrize(("changes", "hint"), MISSPELT)
+def test_a_near_name_is_suggested(changes: dict[str, Any], hint: str) -> None:
+    with pytest.raises(SpecError) as caught:
+        small(**changes)
+    assert hint in str(caught.value)
+
+
+def unreadable(folder: Path) -> Iterator[tuple[Path, str]]:
+    yield folder / "none.toml", "No such file"
+    yield folder, "Is a directory"
+    binary = folder / "binary.toml"
+    binary.write_bytes(b"\xff\xfe\x00")
+    yield binary, "utf-8"
+    yield Path("a\x00b"), "null"
+    broken = folder / "broken.toml"
+    broken.write_text("seed = \n")
+    yield broken, "line 1"
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    for path, reason in unreadable(tmp_path):
+        with pytest.raises(SpecError) as caught:
+            read_spec(path)
+        assert str(caught.value).startswith(f"{path}: ")
+        assert reason in str(caught.value)
+
+
+def test_kmeans_alone_needs_restarts() -> None:
+    for count in (1, 2):
+        for parts in combinations(("kmeans", "rescaled_kmeans"), count):
+            with pytest.raises(SpecError, match=r"parts .*nothing is left to compute"):
+                small(restarts=0, parts=parts)
+
+
+def test_errors_travel_between_processes() -> None:
+    with pytest.raises(SpecError) as caught:
+        small(seed=-1)
+    copy = pickle.loads(pickle.dumps(caught.value))
+    assert str(copy) == str(caught.value)
+    assert copy.problems == caught.value.problems

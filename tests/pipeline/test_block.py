@@ -1,0 +1,196 @@
+"""Bits depend on the spec alone: not on blocks, their order, or what else is computed."""
+
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.random import SeedSequence
+from sklearn.metrics import adjusted_rand_score
+from threadpoolctl import threadpool_info
+
+from pipeline.block import (
+    Arrays,
+    Block,
+    BlockResult,
+    merge_blocks,
+    run_block,
+    run_tile,
+    split_block,
+    whole_tile,
+)
+from pipeline.core import ImwkResult, imwk, imwk_grid, kmeans, normalise, rescale
+from pipeline.core.kmeans import KMeansResult
+from pipeline.core.validation import FloatArray
+from pipeline.datasets import synthetic_dataset
+from pipeline.spec import PARTS, SweepSpec, Tile
+from tests.pipeline.specs import small, synthetic
+
+GRID = small(p1=[1.2, 1.5, 2.0, 3.1], p2=[1.3, 2.2, 3.0])
+TILE = GRID.tiles[0]
+
+
+@pytest.fixture(scope="module")
+def whole() -> BlockResult:
+    """Return the tile that the tests compute in other ways."""
+    return run_tile(GRID, TILE)
+
+
+def assert_same_bits(one: Arrays, other: Arrays) -> None:
+    assert one.keys() == other.keys()
+    for name in one:
+        np.testing.assert_array_equal(one[name], other[name], err_msg=name)
+        assert one[name].dtype == other[name].dtype
+
+
+def test_a_tile_holds_what_the_core_finds(whole: BlockResult) -> None:
+    data = synthetic_dataset("1000x6-3", 0, seed=2020)
+    X, arrays = normalise(data.X, "range"), whole.arrays
+    for row, p1 in enumerate(GRID.p1):
+        run = imwk(X, 3, p1)
+        assert arrays["imwk_ari"][row] == pytest.approx(adjusted_rand_score(data.y, run.labels))
+        assert arrays["imwk_iterations"][row] == run.iterations
+        rescaled = rescale(X, run.labels, run.weights)
+        for column, p2 in enumerate(GRID.p2):
+            again, cell = imwk(rescaled, 3, p2), (row, column)
+            expected = adjusted_rand_score(data.y, again.labels)
+            assert arrays["rescaled_imwk_ari"][cell] == pytest.approx(expected)
+            assert arrays["rescaled_imwk_iterations"][cell] == again.iterations
+            assert arrays["rescaled_imwk_clusters"][cell] == again.n_clusters
+
+
+def test_dimensions_are_those_of_the_cube(whole: BlockResult) -> None:
+    p1, p2, restart = 4, 3, 3
+    assert {name: array.shape for name, array in whole.arrays.items()} == {
+        "kmeans_ari": (restart,),
+        "imwk_ari": (p1,),
+        "imwk_iterations": (p1,),
+        "imwk_clusters": (p1,),
+        "rescaled_kmeans_ari": (p1, restart),
+        "rescaled_imwk_ari": (p1, p2),
+        "rescaled_imwk_iterations": (p1, p2),
+        "rescaled_imwk_clusters": (p1, p2),
+    }
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 40])
+def test_block_size_and_order_change_no_bit(size: int, whole: BlockResult) -> None:
+    blocks = split_block(whole.block, size)
+    assert max(len(block.p1) for block in blocks) == min(size, 4)
+    merged = merge_blocks([run_block(GRID, block) for block in reversed(blocks)])
+    assert merged.block == whole.block
+    assert_same_bits(merged.arrays, whole.arrays)
+
+
+@pytest.mark.parametrize(
+    "parts", [parts for count in range(1, 5) for parts in combinations(PARTS, count)]
+)
+def test_parts_can_be_computed_alone(parts: tuple[str, ...], whole: BlockResult) -> None:
+    spec = GRID.model_copy(update={"parts": parts})
+    blocks = split_block(whole_tile(spec, TILE), 3)
+    computed = merge_blocks([run_block(spec, block) for block in blocks]).arrays
+    names = ("_ari", "_iterations", "_clusters")
+    expected = {f"{part}{name}" for part, name in product(parts, names)} & whole.arrays.keys()
+    assert_same_bits(computed, {name: whole.arrays[name] for name in computed})
+    assert computed.keys() == expected
+
+
+def test_only_the_cells_that_an_extension_lacks_can_be_computed(whole: BlockResult) -> None:
+    block = Block(TILE, ("rescaled_imwk",), p1=(1.2, 3.1), p2=(2.2,))
+    computed = run_block(GRID, block).arrays
+    assert_same_bits(computed, {name: whole.arrays[name][np.ix_([0, 3], [1])] for name in computed})
+
+
+EXTENSIONS: dict[str, dict[str, Any]] = {
+    "exponents": {"p1": [1.1, *GRID.p1, 4.0], "p2": [1.2, *GRID.p2]},
+    "restarts": {"restarts": 25},
+    "data sets": {"datasets": synthetic(["1000x6-3"], 2)},
+    "configurations": {"datasets": synthetic(["1000x6-3", "1000x6-3 WCN"], 1)},
+    "normalisations": {"normalisations": ["range", "z-score"]},
+}
+
+
+@pytest.mark.parametrize("extension", EXTENSIONS)
+def test_an_extended_spec_keeps_every_bit(extension: str, whole: BlockResult) -> None:
+    keys = {"p1": GRID.p1, "p2": GRID.p2} | EXTENSIONS[extension]
+    larger = small(**keys)
+    assert TILE in larger.tiles
+    arrays = run_tile(larger, TILE).arrays
+    assert_same_bits(within(arrays, larger, GRID), whole.arrays)
+
+
+def within(arrays: Arrays, larger: SweepSpec, smaller: SweepSpec) -> Arrays:
+    """Select the cells of the smaller spec, by the values of its exponents."""
+    rows = [larger.p1.index(p) for p in smaller.p1]
+    columns = [larger.p2.index(p) for p in smaller.p2]
+    restarts = range(smaller.restarts)
+    chosen = {
+        "kmeans_ari": np.ix_(restarts),
+        "rescaled_kmeans_ari": np.ix_(rows, restarts),
+        "imwk": np.ix_(rows),
+        "rescaled_imwk": np.ix_(rows, columns),
+    }
+    return {
+        name: array[chosen.get(name) or chosen[name.rsplit("_", 1)[0]]]
+        for name, array in arrays.items()
+    }
+
+
+def test_every_kmeans_has_a_stream_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    states = []
+
+    def recorded(X: FloatArray, k: int, restarts: int, seed: SeedSequence) -> KMeansResult:
+        states.append(seed.generate_state(4).tolist())
+        return kmeans(X, k, restarts, seed)
+
+    monkeypatch.setattr("pipeline.block.kmeans", recorded)
+    data = synthetic(["1000x6-3", "1000x6-3 WCN"], 2)
+    spec = small(datasets=data, normalisations=["range", "z-score"], parts=PARTS[::2])
+    for tile in spec.tiles:
+        run_tile(spec, tile)
+    assert len(states) == len(spec.tiles) * (1 + len(spec.p1))
+    assert len(set(map(tuple, states))) == len(states)
+    run_tile(small(seed=7), spec.tiles[0])
+    assert states[-1] not in states[:-1]
+
+
+def test_no_restarts_mean_no_kmeans() -> None:
+    spec = small(restarts=0)
+    arrays = run_tile(spec, spec.tiles[0]).arrays
+    assert not [name for name in arrays if "kmeans" in name]
+
+
+@pytest.mark.parametrize("change", [{"centre": "fixed-step"}, {"dtype": "float32"}])
+def test_centre_and_dtype_reach_the_core(
+    change: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings: list[tuple[str, str]] = []
+
+    def recorded(
+        Xs: list[FloatArray], k: int, ps: list[float], centre: str, dtype: str
+    ) -> list[list[ImwkResult]]:
+        settings.append((centre, dtype))
+        return imwk_grid(Xs, k, ps, centre, dtype)
+
+    monkeypatch.setattr("pipeline.block.imwk_grid", recorded)
+    monkeypatch.setattr("pipeline.block.imwk_many", lambda X, *rest: recorded([X], *rest)[0])
+    spec = small(**change)
+    run_tile(spec, TILE)
+    assert settings == [(spec.centre, spec.dtype)] * 2
+
+
+def test_blas_has_one_thread_while_a_block_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[int] = []
+
+    def recorded(X: FloatArray, name: str) -> FloatArray:
+        seen.extend(pool["num_threads"] for pool in threadpool_info())
+        return normalise(X, name)
+
+    monkeypatch.setattr("pipeline.block.normalise", recorded)
+    run_block(GRID, Block(TILE, ("kmeans",), (), ()))
+    assert set(seen) == {1}
+
+
+def test_a_tile_of_no_configuration_is_refused() -> None:
+    with pytest.raises(ValueError, match="Did you mean '1000x6-3'"):
+        run_block(GRID, Block(Tile("1000x6-4", 0, "range"), ("imwk",), (2.0,), ()))

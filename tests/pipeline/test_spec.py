@@ -1,0 +1,156 @@
+import pickle
+from decimal import Decimal
+from itertools import product
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from pipeline.core.centres import CENTRES
+from pipeline.core.imwk import DTYPES
+from pipeline.core.normalise import NORMALISATIONS
+from pipeline.datasets import CONFIGURATIONS
+from pipeline.exponents import exponents_in_words, ready_exponents
+from pipeline.spec import PARTS, SweepSpec, Tile
+from pipeline.specdiff import diff
+from pipeline.specfile import parse_spec
+from tests.pipeline.specs import SMALL, document, small, synthetic
+
+PAPER = SweepSpec(datasets=synthetic("all", 50))
+
+
+def some_of(names: Any) -> st.SearchStrategy[list[str]]:
+    return st.lists(st.sampled_from(list(names)), min_size=1, unique=True)
+
+
+grids = st.lists(st.integers(100, 900), min_size=1, max_size=6, unique=True).map(
+    lambda hundredths: [value / 100 for value in hundredths]
+)
+specs = st.fixed_dictionaries(
+    {"datasets": st.builds(synthetic, some_of(CONFIGURATIONS), st.integers(1, 60))},
+    optional={
+        "seed": st.integers(0, 2**63 - 1),
+        "normalisations": some_of(NORMALISATIONS),
+        "restarts": st.integers(1, 1000),
+        "centre": st.sampled_from(list(CENTRES)),
+        "dtype": st.sampled_from(list(DTYPES)),
+        "parts": some_of(PARTS),
+        "p1": grids,
+        "p2": grids,
+    },
+).map(lambda keys: SweepSpec(**keys))
+
+
+@given(specs)
+def test_a_spec_survives_toml_json_and_pickle(spec: SweepSpec) -> None:
+    copies = (
+        parse_spec(spec.to_toml(), "sweep.toml"),
+        SweepSpec.model_validate(spec.model_dump(mode="json")),
+        SweepSpec.model_validate_json(spec.model_dump_json()),
+        pickle.loads(pickle.dumps(spec)),
+    )
+    for copy in copies:
+        assert copy == spec
+        assert copy.fingerprint == spec.fingerprint
+
+
+@given(specs, specs)
+def test_fingerprints_and_differences_tell_specs_apart(one: SweepSpec, other: SweepSpec) -> None:
+    assert (one.fingerprint == other.fingerprint) == (one == other) == (not diff(one, other))
+
+
+SAME: tuple[tuple[dict[str, Any], dict[str, Any]], ...] = (
+    ({"p1": {"start": 1.1, "stop": 5.0, "step": 0.1}}, {"p1": list(PAPER.p1)}),
+    ({"p1": {"values": [1, 2, 3]}}, {"p1": {"start": 1, "stop": 3.5, "step": 1.0}}),
+    ({"p2": [2.0, 1.5]}, {"p2": {"values": [1.5, 2]}}),
+    ({"datasets": synthetic("all", 2)}, {"datasets": synthetic(list(CONFIGURATIONS)[::-1], 2)}),
+    ({"normalisations": ["range", "z-score"]}, {"normalisations": ["z-score", "range"]}),
+    ({"parts": PARTS, "restarts": 0}, {"parts": ["imwk", "rescaled_imwk"], "restarts": 0}),
+)
+
+
+@pytest.mark.parametrize(("one", "other"), SAME)
+def test_how_a_spec_is_written_does_not_matter(one: dict[str, Any], other: dict[str, Any]) -> None:
+    assert small(**one) == small(**other)
+    assert small(**one).fingerprint == small(**other).fingerprint
+
+
+def test_order_of_keys_and_comments_do_not_matter() -> None:
+    text = document(dict(reversed(SMALL.items())))
+    spec = parse_spec("# mine\n" + text.replace("\n", " # so\n"), "sweep.toml")
+    assert spec.fingerprint == small().fingerprint
+
+
+CHANGES: dict[str, Any] = {
+    "seed": 2021,
+    "normalisations": ["z-score"],
+    "restarts": 4,
+    "centre": "fixed-step",
+    "dtype": "float32",
+    "parts": ["imwk"],
+    "datasets.synthetic.configs": synthetic(["1000x6-3 WCN"], 1),
+    "datasets.synthetic.count": synthetic(["1000x6-3"], 2),
+    "p1": [1.5],
+    "p2": [1.4, 3.0],
+}
+
+
+@pytest.mark.parametrize("key", CHANGES)
+def test_every_key_that_decides_results_changes_the_fingerprint(key: str) -> None:
+    changed = small(**{key.split(".")[0]: CHANGES[key]})
+    assert changed.fingerprint != small().fingerprint
+    (difference,) = diff(small(), changed)
+    assert difference.key == key
+
+
+def test_regression_pin_of_the_papers_fingerprint() -> None:
+    """Pinned from our own output: cubes know by it which sweep they belong to."""
+    assert PAPER.fingerprint.startswith("0c695ebe97fde6b6476c4036555459c4")
+
+
+def test_the_defaults_are_the_papers() -> None:
+    assert PAPER.normalisations == ("z-score", "range", "min-max", "unit-length")
+    assert PAPER.restarts == 100
+    assert (
+        PAPER.p1
+        == PAPER.p2
+        == tuple(float(f"{tenths // 10}.{tenths % 10}") for tenths in range(11, 51))
+    )
+
+
+@given(
+    start=st.integers(1000, 9000),
+    count=st.integers(1, 200),
+    step=st.integers(1, 500),
+    decimals=st.integers(0, 3),
+    beyond=st.integers(0, 499),
+)
+def test_stepped_exponents_are_the_floats_that_a_person_writes(
+    start: int, count: int, step: int, decimals: int, beyond: int
+) -> None:
+    def written(units: int) -> float:
+        return float(str(Decimal(units).scaleb(-decimals)))
+
+    stop = start + (count - 1) * step + beyond % step
+    table = {"start": written(start), "stop": written(stop), "step": written(step)}
+    assert ready_exponents(table) == tuple(written(start + i * step) for i in range(count))
+
+
+def test_exponents_in_words_have_the_step() -> None:
+    assert exponents_in_words(PAPER.p1) == "1.1 to 5.0 in steps of 0.1"
+    assert exponents_in_words((1.1, 1.2, 1.4, 1.5)) == "1.1, 1.2, 1.4, 1.5"
+
+
+def test_tiles_come_breadth_first_over_data_sets() -> None:
+    tiles = PAPER.tiles
+    assert len(tiles) == len(set(tiles)) == 600 * 4
+    first = tiles[: 12 * 4]
+    assert first == tuple(Tile(c, 0, n) for c, n in product(CONFIGURATIONS, PAPER.normalisations))
+    assert [tile.dataset for tile in tiles] == sorted(tile.dataset for tile in tiles)
+
+
+def test_a_spec_cannot_be_changed() -> None:
+    with pytest.raises(ValidationError, match="frozen"):
+        small().seed = 1  # type: ignore[misc]

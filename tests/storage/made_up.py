@@ -1,0 +1,80 @@
+"""Small sweeps, and results made up from the coordinates of each cell."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from pipeline.block import Block, BlockResult
+from pipeline.spec import SweepSpec, Tile
+from storage import todo, write_tile
+from storage.schema import RESULTS
+
+CONFIGS = ("1000x6-3", "1000x12-6", "1000x6-3 +3NF")
+
+
+def small_spec(**changes: Any) -> SweepSpec:
+    """Return a sweep of 8 tiles, 3 x 2 exponents and 3 restarts, with some changes."""
+    count = changes.pop("count", 2)
+    configs = changes.pop("configs", CONFIGS[:2])
+    values = {
+        "normalisations": ["range", "z-score"],
+        "p1": [1.1, 1.4, 2.0],
+        "p2": [1.5, 3.0],
+        "restarts": 3,
+    }
+    datasets = {"synthetic": {"configs": list(configs), "count": count}}
+    return SweepSpec.model_validate({**values, **changes, "datasets": datasets})
+
+
+def made_up(spec: SweepSpec, block: Block, seconds: float = 0.5) -> BlockResult:
+    """Return results of a block that depend on the coordinates of each cell alone."""
+    labels = {"p1": block.p1, "p2": block.p2, "restart": range(spec.restarts)}
+    arrays = {
+        name: _values(name, block.tile, [labels[dim] for dim in variable.dims])
+        for name, variable in RESULTS.items()
+        if variable.part in block.parts
+    }
+    return BlockResult(block, arrays, seconds)
+
+
+def _values(name: str, tile: Tile, labels: Sequence[Sequence[float]]) -> NDArray[Any]:
+    cells = np.meshgrid(*labels, indexing="ij")
+    mixed = np.full(cells[0].shape, crc32(f"{name} {tile}".encode()) % 1000.0)
+    for place, cell in enumerate(cells):
+        mixed += cell * 37.7**place
+    if name.endswith("_ari"):
+        return np.asarray(np.sin(mixed))
+    most = 3 if name.endswith("_clusters") else 500
+    return np.asarray(1 + mixed.astype(np.int64) % most, dtype=np.uint16)
+
+
+def fill(location: Path, tiles: Sequence[Tile] | None = None) -> None:
+    """Write all results that a cube lacks, or those of some tiles."""
+    spec = spec_of(location)
+    for work in todo(location):
+        if tiles is None or work.tile in tiles:
+            write_tile(location, work.tile, [made_up(spec, block) for block in work.blocks])
+
+
+def spec_of(location: Path) -> SweepSpec:
+    """Return the spec in a cube's attributes, as plain xarray reads it."""
+    return SweepSpec.model_validate(xr.open_zarr(location).attrs["spec"])
+
+
+def plain(location: Path) -> xr.Dataset:
+    """Open a cube as anyone would, with and without consolidated metadata."""
+    opened: xr.Dataset = xr.open_zarr(location, chunks=None).load()
+    other = xr.open_zarr(location, chunks=None, consolidated=False)
+    xr.testing.assert_identical(opened, other.load())
+    return opened
+
+
+def comparable(cube: xr.Dataset) -> xr.Dataset:
+    """Return what must be the same in two cubes of one sweep."""
+    same: xr.Dataset = cube.drop_vars(["tile_seconds", "grid"]).drop_attrs().load()
+    return same

@@ -1,0 +1,307 @@
+"""A cube grows without touching what it has, and equals one made at once."""
+
+from functools import partial
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+import xarray as xr
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipeline.block import Block
+from pipeline.spec import SweepSpec
+from storage import (
+    CubeError,
+    CubeMismatchError,
+    Status,
+    create_cube,
+    extend_cube,
+    mark_failed,
+    open_cube,
+    read_ledger,
+    todo,
+    verify_cube,
+    write_tile,
+)
+from tests.storage.made_up import CONFIGS, comparable, fill, made_up, plain, small_spec, spec_of
+from tests.storage.processes import CONTEXT, interrupted_after
+
+SPEC = small_spec()
+LARGER = small_spec(
+    count=3,
+    configs=CONFIGS,
+    p1=[1.1, 1.3, 1.4, 2.0],
+    p2=[1.2, 1.5, 3.0],
+    normalisations=["range", "z-score", "min-max"],
+)
+
+NORMALISATIONS = ["z-score", "range"]
+EXPONENTS = [1.1, 1.2, 1.4, 2.0, 3.0]
+
+
+@st.composite
+def growing_specs(draw: st.DrawFn) -> list[SweepSpec]:
+    """Draw a sweep and one or two larger ones, each with all that the one before has."""
+    chosen: dict[str, set[Any]] = {
+        "configs": set(),
+        "normalisations": set(),
+        "p1": set(),
+        "p2": set(),
+    }
+    known = {
+        "configs": CONFIGS[:2],
+        "normalisations": NORMALISATIONS,
+        "p1": EXPONENTS,
+        "p2": EXPONENTS,
+    }
+    parts = draw(st.sampled_from([None, ["imwk"], ["kmeans", "rescaled_imwk"]]))
+    specs, count = [], 0
+    for _ in range(draw(st.integers(2, 3))):
+        count = draw(st.integers(max(1, count), 2))
+        for key, names in known.items():
+            least = 0 if chosen[key] else 1
+            chosen[key] |= draw(st.sets(st.sampled_from(names), min_size=least, max_size=2))
+        changes = {key: sorted(values) for key, values in chosen.items()}
+        specs.append(small_spec(count=count, **changes, **({"parts": parts} if parts else {})))
+    return specs
+
+
+@settings(max_examples=10)
+@given(specs=growing_specs(), seed=st.integers(0, 1000))
+def test_extended_in_steps_equals_made_at_once(specs: list[SweepSpec], seed: int) -> None:
+    with TemporaryDirectory() as folder:
+        grown, at_once = Path(folder) / "grown.zarr", Path(folder) / "at_once.zarr"
+        create_cube(grown, specs[0])
+        for spec in specs:
+            extend_cube(grown, spec)
+            some = [tile for tile in spec.tiles if Random(f"{seed} {tile}").random() < 0.7]
+            fill(grown, some)  # others are left for a later, larger grid
+        fill(grown)
+        create_cube(at_once, specs[-1])
+        fill(at_once)
+        xr.testing.assert_identical(comparable(open_cube(grown)), comparable(open_cube(at_once)))
+        assert not verify_cube(grown).damaged
+        assert not todo(grown)
+        xr.testing.assert_identical(
+            comparable(plain(grown)).sortby(["config", "normalisation", "p1", "p2"]),
+            comparable(plain(at_once)).sortby(["config", "normalisation", "p1", "p2"]),
+        )
+
+
+@pytest.fixture
+def cube(tmp_path: Path) -> Path:
+    """Return a cube with all its results."""
+    location = tmp_path / "cube.zarr"
+    create_cube(location, SPEC)
+    fill(location)
+    return location
+
+
+def test_what_is_there_is_read_as_before_right_after_the_extension(cube: Path) -> None:
+    before = comparable(open_cube(cube))
+    extend_cube(cube, LARGER)
+    after = comparable(open_cube(cube)).sel({dim: before[dim] for dim in before.dims})
+    xr.testing.assert_identical(after, before)
+    assert read_ledger(cube).counts.done == 0  # all lack exponents now, or everything
+
+
+def test_only_cells_outside_the_older_grid_are_to_be_computed(cube: Path) -> None:
+    extend_cube(cube, LARGER)
+    work = {item.tile: item.blocks for item in todo(cube)}
+    assert list(work) == list(LARGER.tiles)
+    for tile, blocks in work.items():
+        cells = [
+            (part, p1, p2)
+            for block in blocks
+            for part in block.parts
+            for p1 in block.p1
+            for p2 in block.p2
+            if part == "rescaled_imwk"
+        ]
+        wanted = {("rescaled_imwk", p1, p2) for p1 in LARGER.p1 for p2 in LARGER.p2}
+        stored = {("rescaled_imwk", p1, p2) for p1 in SPEC.p1 for p2 in SPEC.p2}
+        assert len(cells) == len(set(cells))
+        assert set(cells) == (wanted - stored if tile in SPEC.tiles else wanted)
+        assert any("kmeans" in block.parts for block in blocks) == (tile not in SPEC.tiles)
+
+
+def test_more_data_sets_leave_done_tiles_done(cube: Path) -> None:
+    extend_cube(cube, small_spec(count=4))
+    ledger = read_ledger(cube)
+    assert set(ledger.done) == set(SPEC.tiles)
+    assert {tile.dataset for tile in ledger.missing} == {2, 3}
+
+
+def test_files_of_done_tiles_are_not_touched(cube: Path) -> None:
+    def chunks() -> dict[Path, int]:
+        files = cube.glob("*_ari/c.*")
+        return {file: file.stat().st_ino for file in files}
+
+    before = chunks()
+    extend_cube(cube, LARGER)
+    assert chunks() == before
+
+
+def test_extending_to_the_same_sweep_changes_nothing(cube: Path) -> None:
+    before = plain(cube)
+    extend_cube(cube, SPEC)
+    xr.testing.assert_identical(plain(cube), before)
+
+
+SMALLER: dict[str, tuple[dict[str, Any], str]] = {
+    "fewer data sets": ({"count": 1}, r"datasets\.synthetic\.count: 2 \(cube\), 1 \(spec\)"),
+    "fewer configurations": ({"configs": CONFIGS[1:]}, r"configs: 1000x6-3, 1000x12-6 \(cube\)"),
+    "fewer normalisations": ({"normalisations": ["range"]}, r"normalisations: z-score, range \("),
+    "fewer p1": ({"p1": [1.1, 2.0, 4.0]}, r"p1: 1\.1, 1\.4, 2\.0 \(cube\), 1\.1, 2\.0, 4\.0"),
+    "fewer p2": ({"p2": [1.5]}, r"p2: 1\.5, 3\.0 \(cube\), 1\.5 \(spec\)"),
+    "seed": ({"seed": 1, "count": 3}, r"seed: 2020 \(cube\), 1 \(spec\)"),
+    "centre": ({"centre": "fixed-step"}, r"centre: exact \(cube\), fixed-step \(spec\)"),
+    "dtype": ({"dtype": "float32"}, r"dtype: float64 \(cube\), float32 \(spec\)"),
+    "restarts": ({"restarts": 5}, r"restarts: 3 \(cube\), 5 \(spec\)"),
+    "parts": ({"parts": ["imwk"]}, r"parts: kmeans, .* \(cube\), imwk \(spec\)"),
+}
+
+
+@pytest.mark.parametrize(("changes", "message"), SMALLER.values(), ids=SMALLER)
+def test_what_is_no_extension_is_refused_with_the_differences(
+    cube: Path, changes: dict[str, Any], message: str
+) -> None:
+    before = plain(cube)
+    with pytest.raises(CubeMismatchError, match=message):
+        extend_cube(cube, small_spec(**changes))
+    xr.testing.assert_identical(plain(cube), before)
+
+
+def test_killed_at_any_step_an_extension_leaves_the_old_cube_or_the_new(tmp_path: Path) -> None:
+    location = tmp_path / "cube.zarr"
+    small = small_spec(count=1, configs=CONFIGS[:1], normalisations=["range"], p1=[2.0])
+    larger = small_spec(count=1, configs=CONFIGS[:1])
+    create_cube(location, small)
+    fill(location)
+    before = comparable(plain(location))
+    outcomes: list[SweepSpec] = []
+    finished = False
+    while not finished:
+        # Every attempt goes further, over what all attempts before it left behind.
+        steps = 3 * len(outcomes)
+        finished = interrupted_after(steps, partial(extend_cube, location, larger))
+        after = comparable(plain(location))
+        xr.testing.assert_identical(after.sel({dim: before[dim] for dim in before.dims}), before)
+        outcomes.append(spec_of(location))
+    first_new = outcomes.index(larger)
+    assert outcomes == [small] * first_new + [larger] * (len(outcomes) - first_new)
+    assert first_new > 20
+    assert not list(location.rglob(".exchange"))
+    assert not any(path.is_symlink() for path in location.rglob("*"))
+    fill(location)
+    assert not verify_cube(location).damaged
+
+
+def test_another_extension_after_a_killed_one_is_not_disturbed_by_it(tmp_path: Path) -> None:
+    other = small_spec(count=4, p1=[1.1, 1.4, 1.7, 2.0], configs=(CONFIGS[0], CONFIGS[1]))
+    at_once = tmp_path / "at_once.zarr"
+    create_cube(at_once, other)
+    fill(at_once)
+    for steps in (3, 8, 20, 40, 55):
+        location = tmp_path / f"{steps}.zarr"
+        create_cube(location, SPEC)
+        assert not interrupted_after(steps, partial(extend_cube, location, LARGER))
+        extend_cube(location, other)
+        fill(location)
+        xr.testing.assert_identical(comparable(open_cube(location)), comparable(open_cube(at_once)))
+
+
+def test_a_real_kill_in_mid_extension_leaves_a_cube(tmp_path: Path) -> None:
+    for attempt in range(5):
+        location = tmp_path / f"{attempt}.zarr"
+        create_cube(location, SPEC)
+        started = CONTEXT.Event()
+        process = CONTEXT.Process(target=extend_when_ready, args=(location, started))
+        process.start()
+        assert started.wait(60)
+        process.join(0.003 * (attempt + 1) ** 2)
+        process.kill()
+        process.join()
+        plain(location)
+        extend_cube(location, LARGER)
+        assert len(todo(location)) == len(LARGER.tiles)
+
+
+def extend_when_ready(location: Path, started: Any) -> None:
+    started.set()
+    extend_cube(location, LARGER)
+
+
+def extend_often(location: Path) -> None:
+    for last in range(3, 13):
+        extend_cube(location, growing(last))
+
+
+def growing(last: int) -> SweepSpec:
+    return small_spec(p1=[1 + step / 10 for step in range(1, last)], count=last)
+
+
+def test_readers_find_a_cube_at_any_moment_of_many_extensions(tmp_path: Path) -> None:
+    location = tmp_path / "cube.zarr"
+    create_cube(location, growing(2))
+    process = CONTEXT.Process(target=extend_often, args=(location,))
+    process.start()
+    seen = set()
+    while process.is_alive():
+        dataset = xr.open_zarr(location)
+        assert dataset.p1.notnull().all()
+        seen.add(dataset.sizes["p1"])
+        assert open_cube(location).sizes["p1"] >= max(seen)
+        read_ledger(location)
+    assert process.exitcode == 0
+    assert len(seen) > 3
+
+
+def test_two_extensions_at_once_end_in_the_larger_one(tmp_path: Path) -> None:
+    location = tmp_path / "cube.zarr"
+    create_cube(location, SPEC)
+    middle = small_spec(count=3)
+    processes = [
+        CONTEXT.Process(target=extend_quietly, args=(location, spec))
+        for spec in (middle, LARGER, middle, LARGER)
+    ]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join(60)
+        assert process.exitcode == 0
+    assert spec_of(location) == LARGER
+    assert len(todo(location)) == len(LARGER.tiles)
+    plain(location)
+
+
+def extend_quietly(location: Path, spec: SweepSpec) -> None:
+    try:
+        extend_cube(location, spec)
+    except CubeMismatchError:
+        assert spec != LARGER  # the larger was first
+
+
+def test_a_worker_of_before_the_extension_does_not_harm_newer_results(cube: Path) -> None:
+    extend_cube(cube, LARGER)
+    fill(cube)
+    before = comparable(open_cube(cube))
+    tile = SPEC.tiles[0]
+    write_tile(cube, tile, [made_up(SPEC, Block(tile, SPEC.parts, SPEC.p1, SPEC.p2))])
+    xr.testing.assert_identical(comparable(open_cube(cube)), before)
+
+
+def test_a_tile_that_fails_in_an_extension_is_failed(cube: Path) -> None:
+    extend_cube(cube, LARGER)
+    mark_failed(cube, SPEC.tiles[0], "died on new exponents")
+    ledger = read_ledger(cube)
+    assert ledger.states[SPEC.tiles[0]] == Status.FAILED
+    assert SPEC.tiles[0] not in ledger.missing
+
+
+def test_extending_what_is_no_cube_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(CubeError, match="no cube"):
+        extend_cube(tmp_path / "cube.zarr", SPEC)

@@ -1,0 +1,137 @@
+"""The same cube, bit for bit, however it is computed."""
+
+import pickle
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+import xarray as xr
+from distributed import Client
+
+from pipeline.graph import build_graph, run_on_dask, run_serially, split_jobs
+from pipeline.plan import default_block_size
+from pipeline.spec import SweepSpec
+from storage import create_cube, extend_cube, open_cube, todo
+from tests.storage.made_up import comparable
+from workflows import submit
+from workflows.clusters import local_client
+from workflows.presets import load_spec
+from workflows.sweep import CubeStore, Event, Started, TileEnded
+
+
+def sweep(**changes: object) -> SweepSpec:
+    count = changes.pop("count", 2)
+    values = {"normalisations": ["range", "z-score"], "p1": [1.5, 2, 3], "p2": [2, 4]}
+    datasets = {"synthetic": {"configs": ["1000x6-3", "1000x6-3 WCN"], "count": count}}
+    return SweepSpec.model_validate({**values, "restarts": 2, **changes, "datasets": datasets})
+
+
+SPEC = sweep()
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory: pytest.TempPathFactory) -> xr.Dataset:
+    location = tmp_path_factory.mktemp("serial") / "cube.zarr"
+    submit(SPEC, location, workers=0)
+    return comparable(open_cube(location))
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Client]:
+    with local_client(workers=2) as client:
+        yield client
+
+
+def with_one_worker(cube: Path, _: Client) -> None:
+    submit(SPEC, cube, workers=1)
+
+
+def with_two_workers(cube: Path, client: Client) -> None:
+    submit(SPEC, cube, client)
+
+
+def in_blocks_of(size: int) -> Callable[[Path, Client], None]:
+    def compute(cube: Path, client: Client) -> None:
+        create_cube(cube, SPEC)
+        jobs = split_jobs({work.tile: work.blocks for work in todo(cube)}, size)
+        assert {len(blocks) for blocks in jobs.values()} == {-(-len(SPEC.p1) // size)}
+        for outcome in run_on_dask(client, SPEC, jobs, CubeStore(str(cube), "run")):
+            assert outcome.error is None
+
+    return compute
+
+
+def shuffled(cube: Path, _: Client) -> None:
+    create_cube(cube, SPEC)
+    work = list(todo(cube))
+    Random(1).shuffle(work)
+    jobs = split_jobs({one.tile: one.blocks[::-1] for one in work}, 2)
+    list(run_serially(SPEC, jobs, CubeStore(str(cube), "run")))
+
+
+def interrupted_and_resumed(cube: Path, client: Client) -> None:
+    def stop_at_the_third(event: Event) -> None:
+        ended.append(event)
+        if len(ended) == 4:
+            raise KeyboardInterrupt
+
+    ended: list[Event] = []
+    with pytest.raises(KeyboardInterrupt):
+        submit(SPEC, cube, client, on_event=stop_at_the_third)
+    assert 0 < len(todo(cube)) < len(SPEC.tiles)
+    assert submit(SPEC, cube, client).done_before >= 3
+
+
+def extended_in_two_steps(cube: Path, client: Client) -> None:
+    small = sweep(count=1, normalisations=["z-score"], p1=[2], p2=[4])
+    larger = sweep(count=1, p1=[2, 3], p2=[4])
+    submit(small, cube, client)
+    for spec in (larger, SPEC):
+        extend_cube(cube, spec)
+        submit(spec, cube, client)
+
+
+@pytest.mark.parametrize(
+    "compute",
+    [
+        with_one_worker,
+        with_two_workers,
+        in_blocks_of(1),
+        in_blocks_of(len(SPEC.p1)),
+        shuffled,
+        interrupted_and_resumed,
+        extended_in_two_steps,
+    ],
+    ids=["1 worker", "2 workers", "blocks of 1", "1 block", "shuffled", "interrupted", "extended"],
+)
+def test_the_cube_is_that_of_a_serial_run(
+    compute: Callable[[Path, Client], None],
+    tmp_path: Path,
+    client: Client,
+    reference: xr.Dataset,
+) -> None:
+    compute(tmp_path / "cube.zarr", client)
+    xr.testing.assert_identical(comparable(open_cube(tmp_path / "cube.zarr")), reference)
+
+
+def test_tiles_are_begun_breadth_first(tmp_path: Path) -> None:
+    spec = sweep(count=6, parts=["imwk"], p1=[2])
+    events: list[Event] = []
+    with local_client(workers=1) as client:
+        submit(spec, tmp_path / "cube.zarr", client, on_event=events.append)
+    ended = [event.tile for event in events if isinstance(event, TileEnded)]
+    assert isinstance(events[0], Started)
+    assert sorted(ended) == sorted(spec.tiles)
+    places = [spec.tiles.index(tile) for tile in ended]
+    assert max(abs(place - wanted) for wanted, place in enumerate(places)) <= 3
+
+
+def test_the_papers_graph_has_12000_tasks_and_no_data(tmp_path: Path) -> None:
+    spec = load_spec("paper")
+    create_cube(tmp_path / "cube.zarr", spec)
+    jobs = {work.tile: work.blocks for work in todo(tmp_path / "cube.zarr")}
+    store = CubeStore("cube.zarr", "run")
+    graph, writes = build_graph(spec, split_jobs(jobs, default_block_size(spec)), store)
+    assert (len(graph), len(writes)) == (12_000, 2_400)
+    assert len(pickle.dumps(graph)) < 5_000_000

@@ -1,0 +1,97 @@
+"""Compute tiles of a cube again, to see whether the same comes out."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from random import sample
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from pipeline.block import run_tile
+from pipeline.spec import Tile
+from storage import CubeLocation, environment, open_cube, read_ledger, read_provenance
+
+
+@dataclass(frozen=True)
+class Recomputation:
+    """What came of computing some tiles again.
+
+    Attributes
+    ----------
+    same_machine : bool
+        Whether all that computed the cube had the CPU features and NumPy of this process. If not,
+        other last bits are to be expected.
+    equal : mapping of Tile to float
+        The share of values that are equal bit for bit.
+    """
+
+    same_machine: bool
+    equal: Mapping[Tile, float]
+
+    @property
+    def share(self) -> float:
+        """The share of equal values in all tiles."""
+        return float(np.mean(list(self.equal.values()))) if self.equal else 1.0
+
+    @property
+    def different(self) -> tuple[Tile, ...]:
+        """Tiles with other values than stored."""
+        return tuple(tile for tile, share in self.equal.items() if share < 1)
+
+
+def recompute(location: CubeLocation, count: int) -> Recomputation:
+    """Compute some random tiles again, and compare them with what is stored.
+
+    Parameters
+    ----------
+    location : path
+        An existing cube.
+    count : int
+        How many tiles of those that are done.
+
+    Returns
+    -------
+    Recomputation
+        How much is equal.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from pipeline.spec import SweepSpec
+    >>> from workflows import submit
+    >>> data = {"synthetic": {"configs": ["1000x6-3"], "count": 2}}
+    >>> spec = SweepSpec(datasets=data, normalisations=["range"], parts=["imwk"], p1=[1.5, 2])
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = submit(spec, f"{folder}/cube.zarr", workers=0)
+    ...     recompute(f"{folder}/cube.zarr", 1).share
+    1.0
+    """
+    provenance = read_provenance(location)
+    done = read_ledger(location).done
+    cube = open_cube(location)
+    equal = {}
+    for tile in sample(done, min(count, len(done))):
+        stored = cube.sel(
+            config=tile.config, dataset=tile.dataset, normalisation=tile.normalisation
+        )
+        equal[tile] = _share_equal(stored, run_tile(provenance.spec, tile).arrays)
+    here = _decisive(environment())
+    return Recomputation(all(_decisive(run) == here for run in provenance.runs), equal)
+
+
+def _decisive(recorded: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Return what may change the last bits."""
+    features, versions = recorded["cpu_features"], recorded["versions"]
+    return recorded["machine"], sorted(features), versions["numpy"]
+
+
+def _share_equal(stored: xr.Dataset, computed: Mapping[str, NDArray[Any]]) -> float:
+    equal = [_bits(stored[name].values) == _bits(values) for name, values in computed.items()]
+    return float(np.mean(np.concatenate([same.ravel() for same in equal])))
+
+
+def _bits(values: NDArray[Any]) -> NDArray[np.uint64]:
+    """Return the bits of numbers as float64, which holds the counts exactly."""
+    return np.ascontiguousarray(values, dtype=np.float64).view(np.uint64)

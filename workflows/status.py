@@ -1,0 +1,37 @@
+"""How far a sweep is, in a table or as JSON."""
+
+from dataclasses import asdict
+from typing import Any
+
+from rich import box
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from storage import Counts, Ledger
+
+
+def status_facts(ledger: Ledger) -> dict[str, Any]:
+    """Return all of it, for JSON."""
+    return {
+        **_facts(ledger.counts),
+        "configs": {config: _facts(counts) for config, counts in ledger.by_config.items()},
+        "errors": [{**asdict(tile), "error": error} for tile, error in ledger.failed.items()],
+    }
+
+
+def _facts(counts: Counts) -> dict[str, int]:
+    return {"tiles": counts.total, **asdict(counts)}
+
+
+def status_table(ledger: Ledger) -> Group:
+    """Return a row for each configuration, and the errors of failed tiles below."""
+    table = Table(box=box.SIMPLE_HEAD, show_footer=True)
+    total = ledger.counts
+    table.add_column("configuration", "all", no_wrap=True)
+    for name in ("done", "failed", "missing"):
+        table.add_column(name, str(getattr(total, name)), justify="right")
+    for config, counts in ledger.by_config.items():
+        table.add_row(config, str(counts.done), str(counts.failed), str(counts.missing))
+    errors = (Text(f"{tile}: {error}") for tile, error in ledger.failed.items())
+    return Group(table, *errors)

@@ -1,0 +1,232 @@
+"""Submit a sweep: make or resume its cube, compute what is missing, say what became of it."""
+
+import socket
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, nullcontext
+from dataclasses import asdict, dataclass
+from functools import cache
+from os import PathLike
+from pathlib import Path
+from time import monotonic
+from typing import Any
+from uuid import NAMESPACE_OID, uuid4, uuid5
+
+from distributed import Client
+
+from pipeline.block import BlockResult
+from pipeline.core.errors import InvalidInputError
+from pipeline.graph import run_on_dask, run_serially, split_jobs
+from pipeline.plan import default_block_size
+from pipeline.spec import SweepSpec, Tile
+from storage import (
+    CubeLocation,
+    create_cube,
+    is_done,
+    mark_failed,
+    read_ledger,
+    record_run,
+    write_tile,
+)
+from storage.location import cube_folder
+from workflows.clusters import local_client, remote_client
+from workflows.presets import load_spec
+
+
+@dataclass(frozen=True)
+class Started:
+    """Workers are ready; what there is to do.
+
+    Attributes
+    ----------
+    tiles, done, failed : int
+        Of the whole sweep; what is neither done nor failed is to be computed now.
+    workers : int
+        How many there are at the moment; 0 if this process computes itself.
+    dashboard : str or None
+        Address of Dask's dashboard.
+    """
+
+    tiles: int
+    done: int
+    failed: int
+    workers: int
+    dashboard: str | None
+
+
+@dataclass(frozen=True)
+class TileEnded:
+    """A tile is in the cube, or failed; `error` says why."""
+
+    tile: Tile
+    error: str | None
+
+
+Event = Started | TileEnded
+
+
+@dataclass(frozen=True)
+class SweepReport:
+    """What became of a sweep.
+
+    Attributes
+    ----------
+    tiles : int
+        Of the whole sweep.
+    done_before, done : int
+        Tiles that were done already, and those that are done now, with them.
+    failed : mapping of Tile to str
+        Why tiles failed, now or before.
+    seconds : float
+        From start to end.
+    """
+
+    tiles: int
+    done_before: int
+    done: int
+    failed: Mapping[Tile, str]
+    seconds: float
+
+    def facts(self) -> dict[str, Any]:
+        """Return all of it, for JSON."""
+        errors = [{**asdict(tile), "error": error} for tile, error in self.failed.items()]
+        return {
+            "tiles": self.tiles,
+            "done_before": self.done_before,
+            "done": self.done,
+            "failed": errors,
+            "seconds": self.seconds,
+        }
+
+    def __str__(self) -> str:
+        words = f"{self.done} of {self.tiles} tiles done, {self.done_before} of them before"
+        return f"{words}; {len(self.failed)} failed; {self.seconds:.0f} s"
+
+
+def submit(
+    spec: SweepSpec | str | PathLike[str],
+    cube: CubeLocation,
+    client: Client | None = None,
+    workers: int | None = None,
+    scheduler: str | None = None,
+    on_event: Callable[[Event], None] | None = None,
+) -> SweepReport:
+    """Compute all tiles of a sweep that its cube does not have yet.
+
+    Parameters
+    ----------
+    spec : SweepSpec, str or path
+        The sweep, a preset's name or a TOML file.
+    cube : path
+        Folder of the cube, which is made if it is not there. All workers must see it there.
+    client : distributed.Client, optional
+        Whose workers to use; it stays open.
+    workers : int, optional
+        Start so many on this machine, as many as it has cores unless given. 0 computes in this
+        process, without Dask.
+    scheduler : str, optional
+        Address of a Dask scheduler whose workers to use.
+    on_event : callable, optional
+        Called with `Started` and then with `TileEnded` for each tile.
+
+    Returns
+    -------
+    SweepReport
+        How many tiles are done, and which failed.
+
+    Raises
+    ------
+    SpecError, CubeMismatchError, CubeError
+        If the spec is wrong, is not that of the cube, or the cube cannot be written.
+    ClusterLostError
+        If the scheduler went away.
+
+    Notes
+    -----
+    Interrupt or kill it at any moment and submit again: tiles that are done are never computed
+    again. Workers are new processes that import the main module: in a script, call this under
+    ``if __name__ == "__main__":``.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> data = {"synthetic": {"configs": ["1000x6-3"], "count": 2}}
+    >>> spec = SweepSpec(datasets=data, normalisations=["range"], parts=["imwk"], p1=[1.5, 2])
+    >>> with TemporaryDirectory() as folder:
+    ...     first = submit(spec, f"{folder}/cube.zarr", workers=0)
+    ...     again = submit(spec, f"{folder}/cube.zarr", workers=0)
+    >>> first.done, again.done_before
+    (2, 2)
+    """
+    if sum(choice is not None for choice in (client, workers, scheduler)) > 1:
+        raise InvalidInputError("Give one of client, workers and scheduler, not several.")
+    wanted = spec if isinstance(spec, SweepSpec) else load_spec(spec)
+    location = cube_folder(cube).absolute()  # workers may run in other folders
+    started = monotonic()
+    create_cube(location, wanted)
+    before = read_ledger(location).counts
+    if before.missing:
+        with _workplace(client, workers, scheduler) as place:
+            _sweep(wanted, location, place, on_event or _ignore)
+    after = read_ledger(location)
+    return SweepReport(
+        tiles=after.counts.total,
+        done_before=before.done,
+        done=after.counts.done,
+        failed=after.failed,
+        seconds=monotonic() - started,
+    )
+
+
+def _ignore(_: Event) -> None:
+    pass
+
+
+def _workplace(
+    client: Client | None, workers: int | None, scheduler: str | None
+) -> AbstractContextManager[Client | None]:
+    if client is not None or workers == 0:
+        return nullcontext(client)
+    return local_client(workers) if scheduler is None else remote_client(scheduler)
+
+
+def _sweep(
+    spec: SweepSpec, location: Path, client: Client | None, on_event: Callable[[Event], None]
+) -> None:
+    ledger = read_ledger(location)
+    counts = ledger.counts
+    dashboard = client.dashboard_link if client else None
+    workers = len(client.nthreads()) if client else 0
+    on_event(Started(counts.total, counts.done, counts.failed, workers, dashboard))
+    jobs = split_jobs({work.tile: work.blocks for work in ledger.todo}, default_block_size(spec))
+    store = CubeStore(str(location), uuid4().hex)
+    run = run_on_dask(client, spec, jobs, store) if client else run_serially(spec, jobs, store)
+    with closing(run) as outcomes:
+        for outcome in outcomes:
+            if outcome.error is not None:
+                mark_failed(location, outcome.tile, outcome.error)
+            on_event(TileEnded(outcome.tile, outcome.error))
+
+
+@dataclass(frozen=True)
+class CubeStore:
+    """A cube as workers write it; they also sign for the software and processors they have."""
+
+    location: str
+    run: str
+
+    def is_done(self, tile: Tile) -> bool:
+        """Say whether the cube has all of a tile."""
+        return is_done(self.location, tile)
+
+    def write(self, tile: Tile, results: Sequence[BlockResult]) -> None:
+        """Write a tile."""
+        _sign(self.location, self.run)
+        write_tile(self.location, tile, results)
+
+
+@cache
+def _sign(location: str, run: str) -> None:
+    """Record the run once in each process, under one name for each host."""
+    host = socket.gethostname()
+    mark = uuid5(NAMESPACE_OID, f"{run} {host}").hex
+    record_run(location, [host], mark)

@@ -1,0 +1,71 @@
+"""Whether a cube can be trusted: it is whole, and the same comes out again."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from storage import CubeLocation, Verification, verify_cube
+from workflows.recompute import Recomputation, recompute
+
+
+@dataclass(frozen=True)
+class Check:
+    """What was found in the files, and by computing some tiles again."""
+
+    files: Verification
+    again: Recomputation
+
+    @property
+    def is_bad(self) -> bool:
+        """Whether tiles are damaged, or differ where they must not."""
+        return bool(self.files.damaged or (self.again.same_machine and self.again.different))
+
+
+def check(location: CubeLocation, *, repair: bool, recompute_tiles: int) -> Check:
+    """Read all of a cube, then compute some of its tiles again."""
+    files = verify_cube(location, repair=repair)
+    return Check(files, recompute(location, recompute_tiles))
+
+
+def check_facts(found: Check) -> dict[str, Any]:
+    """Return all of it, for JSON."""
+    again = found.again
+    return {
+        "checked": found.files.checked,
+        "repaired": found.files.repaired,
+        "damaged": [
+            {**asdict(tile), "reasons": reasons} for tile, reasons in found.files.damaged.items()
+        ],
+        "recomputed": [{**asdict(tile), "equal": share} for tile, share in again.equal.items()],
+        "same_machine": again.same_machine,
+    }
+
+
+def check_words(found: Check) -> str:
+    """Say what was found, a line for each tile that is not as it should be."""
+    files, again = found.files, found.again
+    lines = [f"{tile}: {'; '.join(reasons)}" for tile, reasons in files.damaged.items()]
+    lines.append(f"{files.checked} tiles read, {len(files.damaged)} damaged{_remedy(files)}")
+    if again.equal:
+        lines += [f"{tile}: {again.equal[tile]:.2%} equal" for tile in again.different]
+        lines.append(f"{len(again.equal)} tiles computed again: {_verdict(again)}")
+    return "\n".join(lines)
+
+
+def _remedy(files: Verification) -> str:
+    if not files.damaged:
+        return "."
+    if files.repaired:
+        return " and marked missing. Submit again to compute them."
+    return ". Mark them missing with --repair, then submit again."
+
+
+def _verdict(again: Recomputation) -> str:
+    if not again.different:
+        return "all equal, bit for bit."
+    share = f"{again.share:.2%} of the values are equal"
+    if again.same_machine:
+        return f"{share}. They must all be: the cube was changed, or this machine computes wrongly."
+    return (
+        f"{share}. The cube was computed with other CPU features or another NumPy, which round "
+        "otherwise in the last bits."
+    )
