@@ -1,6 +1,6 @@
 """Blocks: the unit of computing. Pure functions of the spec and what is asked for."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from time import thread_time
 from typing import Any
@@ -14,7 +14,7 @@ from pipeline.core import (
     adjusted_rand_index,
     imwk_grid,
     imwk_many,
-    kmeans,
+    kmeans_many,
     normalise,
     rescale,
 )
@@ -140,39 +140,6 @@ def run_block(spec: SweepSpec, block: Block) -> BlockResult:
         return BlockResult(block, arrays, thread_time() - start)
 
 
-def merge_blocks(results: Iterable[BlockResult]) -> BlockResult:
-    """Put together what `split_block` split.
-
-    Parameters
-    ----------
-    results : iterable of BlockResult
-        Of one tile, with the same p2; in any order.
-
-    Returns
-    -------
-    BlockResult
-        All their p1, sorted; the seconds are summed.
-
-    Examples
-    --------
-    >>> spec = SweepSpec(datasets={"synthetic": {"configs": ["1000x6-3"], "count": 1}})
-    >>> blocks = split_block(Block(spec.tiles[0], ("imwk",), p1=(1.5, 2.0), p2=()), size=1)
-    >>> merge_blocks(run_block(spec, block) for block in blocks).block.p1
-    (1.5, 2.0)
-    """
-    ordered = sorted(results, key=lambda result: result.block.p1)
-    first = max(ordered, key=lambda result: len(result.block.parts))
-    p1 = tuple(p for result in ordered for p in result.block.p1)
-    arrays = {
-        name: array
-        if name == "kmeans_ari"
-        else np.concatenate([result.arrays[name] for result in ordered])
-        for name, array in first.arrays.items()
-    }
-    seconds = sum(result.seconds for result in ordered)
-    return BlockResult(replace(first.block, p1=p1), arrays, seconds)
-
-
 @dataclass(frozen=True, eq=False)
 class _Problem:
     """A tile's data, and how they are to be clustered."""
@@ -194,8 +161,9 @@ class _Problem:
         where = (tile.config, tile.dataset, tile.normalisation)
         return seed_sequence(self.spec.seed, "kmeans", *where, *coordinates)
 
-    def kmeans_ari(self, X: FloatArray, seed: SeedSequence) -> NDArray[Any]:
-        return self.agreement(kmeans(X, self.k, self.spec.restarts, seed).labels)
+    def kmeans_ari(self, Xs: Sequence[FloatArray], seeds: Sequence[SeedSequence]) -> NDArray[Any]:
+        found = kmeans_many(Xs, self.k, self.spec.restarts, seeds)
+        return np.stack([self.agreement(each.labels) for each in found])
 
     def imwk_arrays(self, prefix: str, runs: Sequence[ImwkResult]) -> Arrays:
         return {
@@ -212,7 +180,7 @@ def _compute(spec: SweepSpec, block: Block) -> Arrays:
     problem = _Problem.of(spec, block.tile)
     arrays: Arrays = {}
     if "kmeans" in block.parts:
-        arrays["kmeans_ari"] = problem.kmeans_ari(problem.X, problem.seed())
+        arrays["kmeans_ari"] = problem.kmeans_ari([problem.X], [problem.seed()])[0]
     if set(block.parts) == {"kmeans"}:
         return arrays
     runs = imwk_many(problem.X, problem.k, block.p1, spec.centre, spec.dtype)
@@ -220,21 +188,12 @@ def _compute(spec: SweepSpec, block: Block) -> Arrays:
         arrays |= problem.imwk_arrays("imwk", runs)
     rescaled = [rescale(problem.X, run.labels, run.weights) for run in runs]
     if "rescaled_kmeans" in block.parts:
-        arrays["rescaled_kmeans_ari"] = _rescaled_kmeans(problem, block.p1, rescaled)
+        # By the exponent itself, not its place: the grid around it may grow.
+        seeds = [problem.seed(repr(float(p))) for p in block.p1]
+        arrays["rescaled_kmeans_ari"] = problem.kmeans_ari(rescaled, seeds)
     if "rescaled_imwk" in block.parts:
         arrays |= _rescaled_imwk(problem, block.p2, rescaled)
     return arrays
-
-
-def _rescaled_kmeans(
-    problem: _Problem, p1: Sequence[float], rescaled: Sequence[FloatArray]
-) -> NDArray[Any]:
-    """Seed by the exponent itself, not its place: the grid around it may grow."""
-    rows = [
-        problem.kmeans_ari(X, problem.seed(repr(float(p))))
-        for p, X in zip(p1, rescaled, strict=True)
-    ]
-    return np.stack(rows)
 
 
 def _rescaled_imwk(

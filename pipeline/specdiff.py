@@ -15,9 +15,6 @@ class Difference:
     first: str
     second: str
 
-    def __str__(self) -> str:
-        return f"{self.key}: {self.first}, not {self.second}"
-
 
 def diff(first: SweepSpec, second: SweepSpec) -> tuple[Difference, ...]:
     """List where two specs differ.
@@ -36,9 +33,10 @@ def diff(first: SweepSpec, second: SweepSpec) -> tuple[Difference, ...]:
     --------
     >>> data = {"synthetic": {"configs": "all", "count": 50}}
     >>> one = SweepSpec(datasets=data, p1=[1.5, 2], restarts=20)
-    >>> print(*diff(one, SweepSpec(datasets=data)), sep=chr(10))
-    restarts: 20, not 100
-    p1: 1.5, 2.0, not 1.1 to 5.0 in steps of 0.1
+    >>> for each in diff(one, SweepSpec(datasets=data)):
+    ...     print(each.key, "|", each.first, "|", each.second)
+    restarts | 20 | 100
+    p1 | 1.5, 2.0 | 1.1 to 5.0 in steps of 0.1
     """
     left, right = _in_words(first), _in_words(second)
     return tuple(Difference(key, left[key], right[key]) for key in left if left[key] != right[key])

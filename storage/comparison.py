@@ -1,10 +1,7 @@
 """Two specs that do not fit, said in words."""
 
-from collections.abc import Iterator
-from typing import Any
-
-from pipeline.exponents import exponents_in_words
 from pipeline.spec import SweepSpec
+from pipeline.specdiff import diff
 from storage.errors import CubeMismatchError
 from storage.location import CubeLocation
 
@@ -46,29 +43,9 @@ def differences(stored: SweepSpec, given: SweepSpec) -> str:
     --------
     >>> spec = SweepSpec(datasets={"synthetic": {"configs": ["1000x6-3"], "count": 2}})
     >>> print(differences(spec, spec.model_copy(update={"seed": 7, "p2": (1.5, 2.0)})))
-      p2: 1.1 to 5.0 in steps of 0.1 (cube), 1.5, 2.0 (spec)
       seed: 2020 (cube), 7 (spec)
+      p2: 1.1 to 5.0 in steps of 0.1 (cube), 1.5, 2.0 (spec)
     """
-    ours, theirs = dict(_flat(stored)), dict(_flat(given))
-    keys = sorted({*ours, *theirs})
     return "\n".join(
-        f"  {key}: {ours.get(key, 'nothing')} (cube), {theirs.get(key, 'nothing')} (spec)"
-        for key in keys
-        if ours.get(key) != theirs.get(key)
+        f"  {each.key}: {each.first} (cube), {each.second} (spec)" for each in diff(stored, given)
     )
-
-
-def _flat(spec: SweepSpec) -> Iterator[tuple[str, str]]:
-    for key, value in spec.model_dump().items():
-        if key in ("p1", "p2"):
-            yield key, exponents_in_words(value)
-        else:
-            yield from _entries(key, value)
-
-
-def _entries(key: str, value: Any) -> Iterator[tuple[str, str]]:
-    if isinstance(value, dict):
-        for name, entry in value.items():
-            yield from _entries(f"{key}.{name}", entry)
-    else:
-        yield key, ", ".join(value) if isinstance(value, tuple) else str(value)

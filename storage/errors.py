@@ -23,6 +23,8 @@ def storage_errors(doing: str) -> Iterator[None]:
     """Say which work on a cube failed, for errors of the disk and of damaged files alike."""
     try:
         yield
+    except ImwkError:  # some are ValueErrors, and say already what is wrong
+        raise
     except OSError as error:
         raise CubeError(
             f"Cannot {doing}: {error}. Check the disk's space and your rights, then try again."
