@@ -1,16 +1,17 @@
-"""Measure the six shapes, the paper's sweep, real data and memory: `make bench`."""
+"""Measure the six shapes, the paper's sweep, real data, memory and overhead: `make bench`."""
 
 import json
 
 import click
 
-from benchmarks import memory, projection, real, shapes
+from benchmarks import memory, overhead, projection, real, shapes
 
 SECTIONS = {
     "shapes": shapes.measure,
     "sweep": projection.measure,
     "real": real.measure,
     "memory": memory.measure,
+    "overhead": overhead.measure,
 }
 
 
