@@ -78,13 +78,23 @@ def as_variable(cube: xr.Dataset, name: str) -> Variable:
     Traceback (most recent call last):
     pipeline.core.errors.InvalidInputError: Unknown variable 'imwk_air'. Did you mean 'imwk_ari'? Known: imwk_ari.
     """  # noqa: E501 - the message is one line
+    return RESULTS[as_choice(name, "variable", results_of(cube))]
+
+
+def results_of(cube: xr.Dataset) -> list[str]:
+    """Return the names of the results that a cube's sweep computes.
+
+    Examples
+    --------
+    >>> results_of(xr.Dataset({"imwk_ari": 0.5, "status": 1}))
+    ['imwk_ari']
+    """
     parts = cube.attrs.get("spec", {}).get("parts")
-    known = [
+    return [
         variable.name
         for variable in RESULTS.values()
         if variable.name in cube and (parts is None or variable.part in parts)
     ]
-    return RESULTS[as_choice(name, "variable", known)]
 
 
 def on_grid(cube: xr.Dataset, dim: str, exponent: float) -> float:
