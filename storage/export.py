@@ -19,6 +19,8 @@ from storage.schema import RESULTS, TILE_DIMS
 
 #: The columns of an export, in order; exponents and restarts are empty where a value has none.
 COLUMNS = (*TILE_DIMS, "variable", "p1", "p2", "restart", "value")
+#: Rows that are made at once, unless one data set has more.
+MOST_ROWS = 200_000
 
 Write = Callable[[pd.DataFrame], None]
 
@@ -45,8 +47,8 @@ def export_cube(location: CubeLocation, out: str | PathLike[str]) -> int:
 
     Notes
     -----
-    Never more than one variable of one configuration is in memory. The file is written beside its
-    place and renamed, so that it is whole or not there.
+    Never more than one variable of one configuration is in memory, and few of its rows. The file is
+    written beside its place and renamed, so that it is whole or not there.
 
     Examples
     --------
@@ -81,7 +83,7 @@ def export_cube(location: CubeLocation, out: str | PathLike[str]) -> int:
 
 
 def tidy_pieces(cube: xr.Dataset) -> Iterator[pd.DataFrame]:
-    """Yield the rows of an opened cube: those of one variable of one configuration at a time.
+    """Yield the rows of an opened cube, those of some data sets in one variable at a time.
 
     Examples
     --------
@@ -92,9 +94,12 @@ def tidy_pieces(cube: xr.Dataset) -> Iterator[pd.DataFrame]:
     """
     names = [name for name in RESULTS if name in cube]
     for place, name in product(range(cube.sizes["config"]), names):
-        piece = _rows(cube[name].isel(config=[place]).compute())
-        if len(piece):
-            yield piece
+        values = cube[name].isel(config=[place]).compute()
+        stretch = max(1, MOST_ROWS * values.sizes["dataset"] // max(1, values.size))
+        for start in range(0, values.sizes["dataset"], stretch):
+            piece = _rows(values.isel(dataset=slice(start, start + stretch)))
+            if len(piece):
+                yield piece
 
 
 def _rows(values: xr.DataArray) -> pd.DataFrame:

@@ -65,6 +65,15 @@ def test_parquet_holds_the_rows_of_csv(location: Path, tmp_path: Path) -> None:
     assert table["restart"].to_pylist() == restarts
 
 
+def test_small_pieces_are_the_same_rows(
+    location: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    export_cube(location, tmp_path / "out.csv")
+    monkeypatch.setattr("storage.export.MOST_ROWS", 5)
+    export_cube(location, tmp_path / "small.csv")
+    assert (tmp_path / "small.csv").read_bytes() == (tmp_path / "out.csv").read_bytes()
+
+
 def test_an_empty_cube_gives_the_header_alone(tmp_path: Path) -> None:
     create_cube(tmp_path / "cube.zarr", small_spec())
     assert export_cube(tmp_path / "cube.zarr", tmp_path / "out.csv") == 0
