@@ -9,9 +9,10 @@ from pipeline.core.errors import ImwkError
 from storage import open_cube
 from storage.errors import storage_errors
 from storage.export import export_cube
-from workflows.query import Question, answer, as_table, ask, json_pieces
+from workflows.query import Question, answer, answer_table, ask, json_pieces
 from workflows.table_formats import TEXT_FORMATS, as_terminal
 from workflows.tables import closing_line, compare_with_paper
+from workflows.terminal import print_whole
 
 
 class _CleanErrors(click.Command):
@@ -52,7 +53,7 @@ def query(cube: str, as_json: bool, as_csv: bool, **options: Any) -> None:
     elif as_csv:
         click.echo(rows.to_csv(index=False), nl=False)
     else:
-        Console().print(as_table(rows))
+        print_whole(Console(), answer_table(rows))
 
 
 @click.command(cls=_CleanErrors)

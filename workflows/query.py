@@ -13,6 +13,7 @@ from rich.table import Table
 from pipeline.core.errors import InvalidInputError
 from storage.query import averaged, best_average, best_exponents, scores, select
 from storage.select import as_variable
+from workflows.terminal import as_table
 
 #: Longer answers are cut in the terminal, not in CSV or JSON.
 LONGEST_TABLE = 20
@@ -134,27 +135,27 @@ def json_pieces(rows: pd.DataFrame) -> Iterator[str]:
     yield "]" if len(rows) else "[]"
 
 
-def as_table(rows: pd.DataFrame) -> Table:
+def answer_table(rows: pd.DataFrame) -> Table:
     """Return a table for people, cut if it is long.
 
     Examples
     --------
-    >>> as_table(pd.DataFrame({"config": ["Iris"] * 30, "imwk_ari": 0.5})).row_count
+    >>> answer_table(pd.DataFrame({"config": ["Iris"] * 30, "imwk_ari": 0.5})).row_count
     20
     """
     more = len(rows) - LONGEST_TABLE
     hint = f"{more:,} more rows: choose some, use --top, or print all with --csv or --json."
-    table = Table(caption=hint if more > 0 else None, caption_justify="left")
-    for name in rows.columns:
-        words = not pd.api.types.is_numeric_dtype(rows[name])
-        table.add_column(_HEADERS.get(name, name), justify="left" if words else "right")
-    for values in rows.head(LONGEST_TABLE).itertuples(index=False):
-        cells = zip(rows.columns, values, strict=True)
-        table.add_row(*(_shown(name, value) for name, value in cells))
-    return table
+    columns = [str(name) for name in rows.columns]
+    cells = (
+        [_shown(name, value) for name, value in zip(columns, values, strict=True)]
+        for values in rows.head(LONGEST_TABLE).itertuples(index=False)
+    )
+    header = [_HEADERS.get(name, name) for name in columns]
+    return as_table(None, header, cells, _WORDS, hint if more > 0 else None)
 
 
 _HEADERS = {"config": "configuration", "datasets": "data sets", "dataset": "data set"}
+_WORDS = ("configuration", "normalisation")
 
 
 def _refuse_foreign_exponents(question: Question, dims: tuple[str, ...]) -> None:

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from io import StringIO
 from math import isnan
 
-from rich import box
 from rich.console import Console
-from rich.table import Table
 
 from workflows.paper import Figure
-from workflows.tables import Found, Row, closing_line
+from workflows.tables import Found, Row, Verdict, closing_line
+from workflows.terminal import as_table, print_whole
 
 #: The columns of CSV.
 FIELDS = (
@@ -29,6 +28,8 @@ _ALGORITHMS = {
 _HEADER = ("configuration", "algorithm", "published", "this cube", "data sets")
 _EXPONENTS = ("their p1, p2", "our p1, p2")
 _JUDGEMENT = ("difference", "SE", "verdict")
+#: Short, as tables are wide; the last line says what they mean.
+_VERDICTS = {Verdict.WITHIN: "within 2 SE"}
 #: Columns of words; all others are numbers, set to the right.
 _WORDS = ("configuration", "algorithm", "verdict")
 
@@ -45,12 +46,7 @@ class _Section:
 def as_terminal(rows: Sequence[Row], console: Console) -> None:
     """Print tables of what the cube covers, and the closing line."""
     for section in _sections(rows):
-        table = Table(title=section.title, box=box.SIMPLE_HEAD, title_justify="left")
-        for name in section.header:
-            table.add_column(name, justify="left" if name in _WORDS else "right", no_wrap=True)
-        for cells in section.rows:
-            table.add_row(*cells)
-        console.print(table)
+        print_whole(console, as_table(section.title, section.header, section.rows, _WORDS))
     console.print("\n".join(_closing(rows)), highlight=False, soft_wrap=True)
 
 
@@ -60,7 +56,7 @@ def as_markdown(rows: Sequence[Row]) -> str:
     Examples
     --------
     >>> print(as_markdown([]))
-    This cube covers 0 of the 0 published figures; 0 of these agree within 2 standard errors.
+    This cube covers 0 of the 0 published figures; 0 of these agree within 2 standard errors (SE).
     """
     blocks = []
     for section in _sections(rows):
@@ -77,7 +73,7 @@ def as_latex(rows: Sequence[Row]) -> str:
     Examples
     --------
     >>> print(as_latex([]))
-    This cube covers 0 of the 0 published figures; 0 of these agree within 2 standard errors.
+    This cube covers 0 of the 0 published figures; 0 of these agree within 2 standard errors (SE).
     """
     blocks = []
     for section in _sections(rows):
@@ -120,7 +116,7 @@ def _grouped(rows: Iterable[Row]) -> dict[str, list[Row]]:
     groups: dict[str, list[Row]] = {}
     for row in rows:
         title = f"{row.figure.table.title}, {row.figure.normalisation}"
-        groups.setdefault(title[0].upper() + title[1:], []).append(row)
+        groups.setdefault(title, []).append(row)
     return groups
 
 
@@ -140,10 +136,10 @@ def _section(title: str, rows: list[Row]) -> _Section:
 def _cells(row: Row, with_exponents: bool) -> tuple[str, ...]:
     figure, found, digits = row.figure, row.found, row.figure.decimals
     exponents = (_exponents(figure), _exponents(found)) if with_exponents else ()
-    published = f"{figure.mean:.{digits}f}"
-    label = (figure.config, _ALGORITHMS[figure.algorithm], published)
+    verdict = _VERDICTS.get(row.verdict, row.verdict.value)
+    label = (figure.config, _ALGORITHMS[figure.algorithm], f"{figure.mean:.{digits}f}")
     if found is None:
-        return (*label, "", "", *exponents, "", "", row.verdict)
+        return (*label, "", "", *exponents, "", "", verdict)
     return (
         *label,
         f"{found.mean:.{digits}f}",
@@ -151,7 +147,7 @@ def _cells(row: Row, with_exponents: bool) -> tuple[str, ...]:
         *exponents,
         f"{row.difference:+.{digits}f}",
         f"{row.standard_error:.{digits}f}",
-        row.verdict,
+        verdict,
     )
 
 

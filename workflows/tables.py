@@ -131,14 +131,14 @@ def closing_line(rows: list[Row]) -> str:
 
     Examples
     --------
-    >>> closing_line([Row(figure, None) for figure in published("best_exponents_real")])
-    'This cube covers 0 of the 144 published figures; 0 of these agree within 2 standard errors.'
+    >>> print(closing_line([Row(figure, None) for figure in published("best_exponents_real")]))
+    This cube covers 0 of the 144 published figures; 0 of these agree within 2 standard errors (SE).
     """
     covered = [row for row in rows if row.found]
     agree = sum(row.verdict == Verdict.WITHIN for row in covered)
     return (
         f"This cube covers {len(covered)} of the {len(rows)} published figures; "
-        f"{agree} of these agree within {TOLERANCE} standard errors."
+        f"{agree} of these agree within {TOLERANCE} standard errors (SE)."
     )
 
 

@@ -218,7 +218,7 @@ def test_every_format_shows_all_covered_figures_and_ends_with_the_count(
     rows = compare_with_paper(open_cube(location))
     lines = run(location, style).stdout.rstrip("\n").splitlines()
     assert lines[-1].strip() == closing_line(rows)
-    judged = sum("within 2 standard errors" in line or "outside" in line for line in lines[:-1])
+    judged = sum("within 2 SE" in line or "outside" in line for line in lines[:-1])
     assert judged == 36
     assert sum("none of its" in line for line in lines) == 2 + 4 + 2
     best = row_of(rows, "best_exponents_synthetic", CONFIGS[0], "rescaled-imwk", "range")
@@ -245,3 +245,14 @@ def test_latex_balances(location: Path) -> None:
         assert text.count(f"\\begin{{{name}}}") == text.count(f"\\end{{{name}}}") == 6
     rows = [line for line in text.splitlines() if line.endswith(r"\\")]
     assert {line.count("&") for line in rows} == {7, 9}
+
+
+def test_a_narrow_terminal_cuts_no_number(location: Path) -> None:
+    result = CliRunner().invoke(tables, [str(location)], env={"COLUMNS": "40"})
+    assert "…" not in result.output
+    best = row_of(
+        compare_with_paper(open_cube(location)),
+        *("best_average_exponents_synthetic", CONFIGS[0], "rescaled-imwk", "range"),
+    )
+    assert best.found is not None
+    assert f"{best.found.mean:.4f}" in result.output

@@ -38,7 +38,7 @@ class PaperTable:
     sample: int
 
 
-_KMEANS, _BEST = "k-means++", "best exponents of each data set"
+_KMEANS, _BEST = "k-means++", "Best exponents of each data set"
 _SYNTHETIC, _REAL = ("dataset", 50), ("restart", 100)
 
 TABLES = {
@@ -50,7 +50,7 @@ TABLES = {
         PaperTable("best_exponents_real", f"{_BEST}, real data", *_REAL),
         PaperTable(
             "best_average_exponents_synthetic",
-            "exponents that are best on average, synthetic data",
+            "Exponents that are best on average, synthetic data",
             *_SYNTHETIC,
         ),
     )
