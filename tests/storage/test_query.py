@@ -99,6 +99,11 @@ def test_empty_cells_count_nowhere() -> None:
     assert means.datasets.values.tolist() == [[2, 1], [1, 2]]
 
 
+def test_an_empty_cell_is_not_better_than_a_negative_one() -> None:
+    best = best_exponents(by_hand(np.array([[[NAN, -0.3], [-0.1, NAN]]]))).squeeze()
+    assert (float(best.best), float(best.p1), float(best.p2)) == (-0.1, 1.4, 1.5)
+
+
 def test_a_pair_that_few_data_sets_have_is_not_the_best_average() -> None:
     grid = BY_HAND.copy()
     grid[0, 0, 1] = NAN  # leaves 0.9 of one data set alone, above all other means
