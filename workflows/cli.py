@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from workflows.commands_query import COMMANDS
+
 if TYPE_CHECKING:
     from pipeline.spec import SweepSpec
     from workflows.sweep import SweepReport
@@ -223,3 +225,7 @@ def _print_report(report: "SweepReport", cube: Path, as_json: bool) -> None:
 
 def _exit(code: int) -> None:
     click.get_current_context().exit(code)
+
+
+for _command in COMMANDS:
+    main.add_command(_command)

@@ -1,0 +1,66 @@
+from pathlib import Path
+
+import numpy as np
+import xarray as xr
+
+from storage import create_cube, extend_cube, mark_failed, mark_missing, open_cube
+from storage.query import compare_cubes
+from tests.storage.made_up import fill, small_spec
+
+
+def made(location: Path) -> Path:
+    create_cube(location, small_spec())
+    fill(location)
+    return location
+
+
+def differing(first: xr.Dataset, second: xr.Dataset) -> dict[str, int]:
+    found = compare_cubes(first, second).differing
+    counts = dict(zip(found["variable"].values.tolist(), found.values.tolist(), strict=True))
+    return {name: count for name, count in counts.items() if count}
+
+
+def test_cubes_of_one_sweep_are_the_same_in_whatever_order(tmp_path: Path) -> None:
+    cube = open_cube(made(tmp_path / "cube.zarr"))
+    shuffled = cube.isel(p1=[2, 0, 1], config=[1, 0])
+    assert differing(cube, shuffled) == {}
+    assert int(compare_cubes(cube, shuffled).cells.sel(variable="rescaled_imwk_ari")) == 8 * 6
+
+
+def test_a_cube_extended_in_steps_is_the_same_as_one_made_at_once(tmp_path: Path) -> None:
+    grown, whole = tmp_path / "grown.zarr", made(tmp_path / "whole.zarr")
+    create_cube(grown, small_spec(p1=[1.4], count=1))
+    fill(grown)
+    extend_cube(grown, small_spec())
+    fill(grown)
+    assert differing(open_cube(grown), open_cube(whole)) == {}
+
+
+def test_one_other_value_is_found_with_its_size(tmp_path: Path) -> None:
+    cube = open_cube(made(tmp_path / "cube.zarr"))
+    other = cube.load().copy(deep=True)
+    other.imwk_ari[0, 1, 0, 2] += 0.25
+    assert differing(cube, other) == {"imwk_ari": 1}
+    found = compare_cubes(cube, other).sel(variable="imwk_ari")
+    assert np.isclose(found.largest_difference, 0.25)
+
+
+def test_what_one_cube_lacks_differs(tmp_path: Path) -> None:
+    whole, lacking = made(tmp_path / "whole.zarr"), made(tmp_path / "lacking.zarr")
+    tile = small_spec().tiles[0]
+    mark_missing(lacking, [tile])
+    found = differing(open_cube(whole), open_cube(lacking))
+    assert (found["kmeans_ari"], found["rescaled_imwk_clusters"], found["status"]) == (3, 6, 1)
+    mark_failed(lacking, tile, "why")
+    assert differing(open_cube(whole), open_cube(lacking))["error"] == 1
+
+
+def test_labels_of_one_cube_alone_differ(tmp_path: Path) -> None:
+    cube = open_cube(made(tmp_path / "cube.zarr"))
+    found = differing(cube, cube.isel(dataset=[0]))
+    assert (found["status"], found["imwk_ari"]) == (4, 12)
+
+
+def test_seconds_are_not_compared(tmp_path: Path) -> None:
+    cube = open_cube(made(tmp_path / "cube.zarr"))
+    assert differing(cube, cube.assign(tile_seconds=cube.tile_seconds + 1)) == {}

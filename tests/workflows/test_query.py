@@ -1,0 +1,155 @@
+import csv
+import json
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import xarray as xr
+from click.testing import CliRunner, Result
+
+from storage import create_cube, mark_failed, open_cube
+from tests.storage.made_up import fill, small_spec
+from workflows.cli import main
+
+
+@pytest.fixture(scope="module")
+def location(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a cube whose second configuration has one of its two data sets."""
+    location, spec = tmp_path_factory.mktemp("query") / "cube.zarr", small_spec()
+    create_cube(location, spec)
+    left_out = [tile for tile in spec.tiles if tile.config == "1000x12-6" and tile.dataset == 1]
+    fill(location, [tile for tile in spec.tiles if tile not in left_out])
+    for tile in left_out:
+        mark_failed(location, tile, "made to fail")
+    return location
+
+
+@pytest.fixture(scope="module")
+def cube(location: Path) -> xr.Dataset:
+    return open_cube(location).load()
+
+
+def run(location: Path, *options: str) -> Result:
+    return CliRunner().invoke(main, ["query", str(location), *options], env={"COLUMNS": "120"})
+
+
+def records(location: Path, *options: str) -> list[dict[str, Any]]:
+    result = run(location, *options, "--json")
+    assert result.exit_code == 0, result.output
+    found: list[dict[str, Any]] = json.loads(result.stdout)
+    return found
+
+
+def test_every_done_cell_is_a_row(location: Path, cube: xr.Dataset) -> None:
+    rows = records(location)
+    assert len(rows) == 6 * 6
+    for row in rows:
+        value = row.pop("rescaled_imwk_ari")
+        assert float(cube.rescaled_imwk_ari.sel(row)) == value
+
+
+def test_choices_narrow_the_rows(location: Path, cube: xr.Dataset) -> None:
+    chosen = ("--config", "1000x6-3", "--normalisation", "range", "--dataset", "1")
+    rows = records(location, *chosen, "--p1", "1.4000001", "--p2", "3")
+    at = {"config": "1000x6-3", "normalisation": "range", "dataset": 1, "p1": 1.4, "p2": 3.0}
+    assert rows == [{**at, "rescaled_imwk_ari": float(cube.rescaled_imwk_ari.sel(at))}]
+
+
+def test_restarts_are_averaged(location: Path, cube: xr.Dataset) -> None:
+    rows = records(location, "--variable", "kmeans_ari", "--config", "1000x6-3", "--dataset", "0")
+    runs = cube.kmeans_ari.sel(config="1000x6-3", dataset=0).values
+    assert [row["kmeans_ari"] for row in rows] == pytest.approx(runs.mean(axis=1).tolist())
+
+
+def test_means_say_over_how_many_data_sets(location: Path, cube: xr.Dataset) -> None:
+    rows = records(location, "--average", "--p1", "2", "--p2", "1.5", "--normalisation", "z-score")
+    assert [(row["config"], row["datasets"]) for row in rows] == [("1000x6-3", 2), ("1000x12-6", 1)]
+    both = cube.rescaled_imwk_ari.sel(config="1000x6-3", normalisation="z-score", p1=2, p2=1.5)
+    assert rows[0]["rescaled_imwk_ari"] == pytest.approx(float(np.mean(both)))
+    assert rows[1]["spread"] is None
+
+
+def test_best_of_each_data_set_and_best_on_average(location: Path, cube: xr.Dataset) -> None:
+    rows = records(location, "--best", "--config", "1000x6-3", "--normalisation", "range")
+    grids = cube.rescaled_imwk_ari.sel(config="1000x6-3", normalisation="range").values
+    assert [row["rescaled_imwk_ari"] for row in rows] == grids.max(axis=(1, 2)).tolist()
+    (row,) = records(
+        location, "--best", "--average", "--config", "1000x6-3", "--normalisation", "range"
+    )
+    assert row["rescaled_imwk_ari"] == pytest.approx(grids.mean(axis=0).max())
+    assert (row["datasets"], row["p1"] in cube.p1, row["p2"] in cube.p2) == (2, True, True)
+
+
+def test_top_gives_the_highest_first(location: Path, cube: xr.Dataset) -> None:
+    rows = records(location, "--top", "3")
+    values = cube.rescaled_imwk_ari.values
+    highest = np.sort(values[~np.isnan(values)])[::-1][:3]
+    assert [row["rescaled_imwk_ari"] for row in rows] == highest.tolist()
+
+
+def test_csv_has_the_rows_of_json(location: Path) -> None:
+    result = run(location, "--best", "--csv")
+    written = list(csv.DictReader(StringIO(result.stdout)))
+    rows = records(location, "--best")
+    assert [float(row["rescaled_imwk_ari"]) for row in written] == [
+        row["rescaled_imwk_ari"] for row in rows
+    ]
+    assert list(written[0]) == list(rows[0])
+
+
+def test_the_table_for_people_is_cut_and_says_so(location: Path) -> None:
+    output = run(location).output
+    assert sum(line.startswith(" 1000x") for line in output.splitlines()) == 20
+    assert "16 more rows" in output
+    assert "data sets" in run(location, "--average").output
+
+
+def test_nothing_done_is_an_empty_answer(tmp_path: Path) -> None:
+    create_cube(tmp_path / "cube.zarr", small_spec())
+    assert records(tmp_path / "cube.zarr", "--best") == []
+    assert run(tmp_path / "cube.zarr", "--average").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--p1", "1.3"], "Near it are 1.1, 1.4, 2."),
+        (["--p1", "nan"], "no Minkowski exponent"),
+        (["--normalisation", "zscore"], "Did you mean 'z-score'?"),
+        (["--config", "1000x66-3"], "Did you mean '1000x6-3'?"),
+        (["--variable", "imwk_air"], "Did you mean 'imwk_ari'?"),
+        (["--dataset", "5"], "It has 0 to 1"),
+        (["--variable", "kmeans_ari", "--p1", "2"], "does not depend on p1"),
+        (["--variable", "kmeans_ari", "--best"], "has no exponents"),
+        (["--json", "--csv"], "one of --json and --csv"),
+        (["--top", "0"], "--top"),
+    ],
+)
+def test_mistakes_are_one_clean_error(location: Path, options: list[str], message: str) -> None:
+    result = run(location, *options)
+    assert result.exit_code == 2
+    assert isinstance(result.exception, SystemExit)
+    assert message in " ".join(result.output.split())
+
+
+def test_no_cube_and_damage_are_clean_errors(tmp_path: Path) -> None:
+    assert "There is no cube at" in run(tmp_path / "none.zarr").output
+    location = tmp_path / "cube.zarr"
+    create_cube(location, small_spec())
+    fill(location)
+    for chunk in (location / "rescaled_imwk_ari").glob("c.*"):
+        chunk.write_bytes(b"damaged")
+    result = run(location)
+    assert result.exit_code == 2
+    assert "imwk verify CUBE --repair" in result.output
+
+
+def test_export_says_how_many_rows(location: Path, tmp_path: Path) -> None:
+    result = CliRunner().invoke(main, ["export", str(location), str(tmp_path / "out.csv")])
+    assert result.exit_code == 0
+    assert result.output.startswith("234 rows in ")
+    refused = CliRunner().invoke(main, ["export", str(location), "out.txt"])
+    assert refused.exit_code == 2
+    assert "ends in .csv or .parquet" in refused.output

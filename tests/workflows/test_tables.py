@@ -1,0 +1,260 @@
+import csv
+import math
+from collections import Counter
+from io import StringIO
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray as xr
+from click.testing import CliRunner, Result
+from numpy.typing import NDArray
+
+from storage import create_cube, open_cube
+from tests.shared_data import read_rows
+from tests.storage.grids import cube_of
+from tests.storage.made_up import fill, small_spec
+from workflows.cli import main
+from workflows.paper import TABLES, published
+from workflows.tables import Row, Verdict, closing_line, compare_with_paper
+
+CONFIGS = ("1000x6-3", "1000x12-6")
+
+
+@pytest.fixture(scope="module")
+def location(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a cube of three data sets, of which the second configuration has two."""
+    location = tmp_path_factory.mktemp("tables") / "cube.zarr"
+    spec = small_spec(count=3)
+    create_cube(location, spec)
+    fill(location, [t for t in spec.tiles if t.config == CONFIGS[0] or t.dataset < 2])
+    return location
+
+
+def row_of(rows: list[Row], table: str, config: str, algorithm: str, normalisation: str) -> Row:
+    wanted = (table, config, algorithm, normalisation)
+    (found,) = [
+        row
+        for row in rows
+        if wanted
+        == (
+            row.figure.table.name,
+            row.figure.config,
+            row.figure.algorithm,
+            row.figure.normalisation,
+        )
+    ]
+    return found
+
+
+def iris(runs: NDArray[np.float64], grid: NDArray[np.float64]) -> xr.Dataset:
+    """Return a cube of one real data set in a box for two."""
+    empty = np.full_like(grid, np.nan)
+    return cube_of(
+        {
+            "kmeans_ari": np.stack([runs, np.full_like(runs, np.nan)])[None, :, None],
+            "rescaled_imwk_ari": np.stack([grid, empty])[None, :, None],
+        },
+        configs=["Iris"],
+        p1=[1.1, 1.4],
+        p2=[1.5, 3.0],
+        restart=np.arange(len(runs)),
+    )
+
+
+def test_all_456_figures_are_there() -> None:
+    sizes = {name: len(published(name)) for name in TABLES}
+    assert list(sizes.values()) == [48, 72, 96, 144, 96]
+    places = Counter(
+        (f.table.name, f.config, f.normalisation, f.algorithm)
+        for name in TABLES
+        for f in published(name)
+    )
+    assert len(places) == sum(sizes.values()) == 456
+
+
+def test_figures_are_those_of_the_paper(shared: Path) -> None:
+    for name in TABLES:
+        printed = read_rows(shared / "paper" / f"{name}.csv")
+        assert [figure.mean for figure in published(name)] == [
+            float(row["ari_mean"]) for row in printed
+        ]
+        assert [figure.config for figure in published(name)] == [
+            next(iter(row.values())) for row in printed
+        ]
+
+
+@pytest.mark.parametrize("config", CONFIGS)
+@pytest.mark.parametrize("normalisation", ["range", "z-score"])
+def test_means_are_those_of_plain_numpy(location: Path, config: str, normalisation: str) -> None:
+    rows, cube = compare_with_paper(open_cube(location)), open_cube(location)
+    count = 3 if config == CONFIGS[0] else 2
+    here = cube.sel(config=config, normalisation=normalisation).isel(dataset=slice(count)).load()
+    kmeans = here.kmeans_ari.values.mean(axis=1)
+    rescaled = here.rescaled_kmeans_ari.values.mean(axis=2)
+    plain, grid = here.imwk_ari.values, here.rescaled_imwk_ari.values
+    expected = {
+        ("kmeans_plus_plus_synthetic", "kmeans++"): kmeans,
+        ("best_exponents_synthetic", "kmeans++"): kmeans,
+        ("best_exponents_synthetic", "rescaled-kmeans++"): rescaled.max(axis=1),
+        ("best_exponents_synthetic", "imwk"): plain.max(axis=1),
+        ("best_exponents_synthetic", "rescaled-imwk"): grid.max(axis=(1, 2)),
+        ("best_average_exponents_synthetic", "rescaled-kmeans++"): rescaled.mean(axis=1),
+        ("best_average_exponents_synthetic", "imwk"): plain[:, plain.mean(axis=0).argmax()],
+    }
+    for (table, algorithm), values in expected.items():
+        found = row_of(rows, table, config, algorithm, normalisation).found
+        assert found is not None
+        assert found.mean == pytest.approx(values.mean()), (table, algorithm)
+        assert found.spread == pytest.approx(values.std(ddof=1))
+        assert (found.datasets, found.sample) == (count, count)
+
+
+def test_best_average_has_its_exponents(location: Path) -> None:
+    cube = open_cube(location)
+    rows = compare_with_paper(cube)
+    table = "best_average_exponents_synthetic"
+    found = row_of(rows, table, CONFIGS[0], "rescaled-imwk", "range").found
+    means = cube.rescaled_imwk_ari.sel(config=CONFIGS[0], normalisation="range").values.mean(axis=0)
+    p1, p2 = np.unravel_index(means.argmax(), means.shape)
+    assert found is not None
+    assert (found.p1, found.p2) == (cube.p1.values[p1], cube.p2.values[p2])
+    assert found.mean == pytest.approx(means.max())
+
+
+def test_standard_error_is_of_both_means() -> None:
+    runs = np.array([0.40, 0.50, 0.60])[None, :, None, None]  # one restart each, spread 0.1
+    rows = compare_with_paper(cube_of({"kmeans_ari": runs}, restart=[0]))
+    row = row_of(rows, "best_exponents_synthetic", "1000x6-3", "kmeans++", "range")
+    assert row.difference == pytest.approx(0.5 - 0.5198)
+    rounding = 0.0001 / math.sqrt(12)
+    assert row.standard_error == pytest.approx(math.sqrt(0.224**2 / 50 + 0.1**2 / 3 + rounding**2))
+    assert row.verdict == Verdict.WITHIN
+
+
+def test_verdicts_turn_at_two_standard_errors() -> None:
+    def verdict(mean: float) -> Verdict:
+        runs = np.array([mean - 0.1, mean, mean + 0.1])[None, :, None, None]
+        rows = compare_with_paper(cube_of({"kmeans_ari": runs}, restart=[0]))
+        return row_of(rows, "kmeans_plus_plus_synthetic", "1000x6-3", "kmeans++", "range").verdict
+
+    edge = 2 * math.sqrt(0.22**2 / 50 + 0.1**2 / 3)
+    assert verdict(0.5198 + edge - 1e-4) == Verdict.WITHIN
+    assert verdict(0.5198 + edge + 1e-4) == Verdict.OUTSIDE
+    assert verdict(0.5198 - edge - 1e-4) == Verdict.OUTSIDE
+
+
+def test_one_data_set_is_judged_by_the_published_spread() -> None:
+    rows = compare_with_paper(cube_of({"kmeans_ari": [[[[0.3, 0.5]]]]}, restart=[0, 1]))
+    row = row_of(rows, "best_exponents_synthetic", "1000x6-3", "kmeans++", "range")
+    assert row.found is not None
+    assert (row.found.datasets, math.isnan(row.found.spread)) == (1, True)
+    assert row.standard_error == pytest.approx(0.224 * math.sqrt(1 / 50 + 1), rel=1e-6)
+
+
+def test_rescaled_kmeans_on_average_is_judged_by_a_spread_of_data_sets() -> None:
+    runs = np.full((1, 1, 1, 1, 1), 0.5)
+    rows = compare_with_paper(cube_of({"rescaled_kmeans_ari": runs}, p1=[1.1], restart=[0]))
+    table = "best_average_exponents_synthetic"
+    row = row_of(rows, table, "1000x6-3", "rescaled-kmeans++", "range")
+    assert row.figure.std == 0.041
+    assert row.standard_error == pytest.approx(0.218 * math.sqrt(1 / 50 + 1), rel=1e-6)
+
+
+def test_real_data_are_judged_by_their_restarts() -> None:
+    runs = np.array([0.6, 0.7, 0.8, 0.6])
+    rows = compare_with_paper(iris(runs, np.full((2, 2), 0.922)))
+    row = row_of(rows, "kmeans_plus_plus_real", "Iris", "kmeans++", "range")
+    assert row.found is not None
+    assert row.found.mean == pytest.approx(0.675)
+    assert (row.found.sample, row.found.datasets) == (4, 1)
+    rounding = 0.001 / math.sqrt(12)
+    assert row.standard_error == pytest.approx(
+        math.sqrt(0.09**2 / 100 + runs.std(ddof=1) ** 2 / 4 + rounding**2)
+    )
+
+
+@pytest.mark.parametrize(
+    ("best", "verdict"),
+    [(0.9224, Verdict.WITHIN), (0.9216, Verdict.WITHIN), (0.9235, Verdict.OUTSIDE)],
+)
+def test_deterministic_results_agree_if_they_round_to_the_printed_one(
+    best: float, verdict: Verdict
+) -> None:
+    rows = compare_with_paper(iris(np.array([0.6, 0.7]), np.array([[0.1, best], [0.2, 0.3]])))
+    row = row_of(rows, "best_exponents_real", "Iris", "rescaled-imwk", "range")
+    assert row.figure.mean == 0.922
+    assert row.verdict == verdict
+
+
+def test_what_a_cube_lacks_is_said_to_be_absent(location: Path, tmp_path: Path) -> None:
+    rows = compare_with_paper(open_cube(location))
+    covered = {row.figure.config for row in rows if row.found}
+    assert covered == set(CONFIGS)
+    # k-means++ 2 configs x 2 normalisations, and 4 algorithms of each in two more tables
+    assert closing_line(rows).startswith("This cube covers 36 of the 456 published figures; ")
+    create_cube(tmp_path / "cube.zarr", small_spec(parts=["imwk"], restarts=0, count=1))
+    fill(tmp_path / "cube.zarr")
+    only = compare_with_paper(open_cube(tmp_path / "cube.zarr"))
+    assert {row.figure.algorithm for row in only if row.found} == {"imwk"}
+
+
+def test_an_empty_cube_covers_nothing(tmp_path: Path) -> None:
+    create_cube(tmp_path / "cube.zarr", small_spec())
+    rows = compare_with_paper(open_cube(tmp_path / "cube.zarr"))
+    assert {row.verdict for row in rows} == {Verdict.ABSENT}
+
+
+def run(location: Path, style: str) -> Result:
+    result = CliRunner().invoke(
+        main, ["tables", str(location), "--format", style], env={"COLUMNS": "160"}
+    )
+    assert result.exit_code == 0, result.output
+    return result
+
+
+@pytest.mark.parametrize("style", ["terminal", "markdown", "latex"])
+def test_every_format_shows_all_covered_figures_and_ends_with_the_count(
+    location: Path, style: str
+) -> None:
+    rows = compare_with_paper(open_cube(location))
+    lines = run(location, style).stdout.rstrip("\n").splitlines()
+    assert lines[-1].strip() == closing_line(rows)
+    judged = sum("within 2 SE" in line or "outside" in line for line in lines[:-1])
+    assert judged == 36
+    assert sum("none of its" in line for line in lines) == 2 + 4 + 2
+    best = row_of(rows, "best_exponents_synthetic", CONFIGS[0], "rescaled-imwk", "range")
+    assert best.found is not None
+    shown = [line for line in lines if "rescaled imwk-means" in line and CONFIGS[0] in line]
+    assert any(f"{best.found.mean:.4f}" in line and "0.6474" in line for line in shown)
+
+
+def test_csv_has_a_row_for_every_published_figure(location: Path) -> None:
+    result = run(location, "csv")
+    written = list(csv.DictReader(StringIO(result.stdout)))
+    rows = compare_with_paper(open_cube(location))
+    assert [row["verdict"] for row in written] == [str(row.verdict) for row in rows]
+    for record, row in zip(written, rows, strict=True):
+        assert float(record["published_mean"]) == row.figure.mean
+        found = float(record["mean"]) if record["mean"] else None
+        assert found == (row.found.mean if row.found else None)
+    assert result.stderr.strip() == closing_line(rows)
+
+
+def test_latex_balances(location: Path) -> None:
+    text = run(location, "latex").stdout
+    for name in ("table", "tabular"):
+        assert text.count(f"\\begin{{{name}}}") == text.count(f"\\end{{{name}}}") == 6
+    rows = [line for line in text.splitlines() if line.endswith(r"\\")]
+    assert {line.count("&") for line in rows} == {7, 9}
+
+
+def test_a_narrow_terminal_cuts_no_number(location: Path) -> None:
+    result = CliRunner().invoke(main, ["tables", str(location)], env={"COLUMNS": "40"})
+    assert "…" not in result.output
+    best = row_of(
+        compare_with_paper(open_cube(location)),
+        *("best_average_exponents_synthetic", CONFIGS[0], "rescaled-imwk", "range"),
+    )
+    assert best.found is not None
+    assert f"{best.found.mean:.4f}" in result.output
