@@ -67,7 +67,7 @@ def export(cube: str, out: str) -> None:
     help="How to print the tables.",
 )
 def tables(cube: str, style: str) -> None:
-    """Compute the paper's tables from CUBE, and compare them with the published figures."""
+    """Print the paper's tables from CUBE beside the published figures."""
     from rich.console import Console
 
     from storage import open_cube
