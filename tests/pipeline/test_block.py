@@ -1,5 +1,6 @@
 """Bits depend on the spec alone: not on blocks, their order, or what else is computed."""
 
+from collections.abc import Sequence
 from itertools import combinations, product
 from typing import Any
 
@@ -18,7 +19,7 @@ from pipeline.block import (
     split_block,
     whole_tile,
 )
-from pipeline.core import ImwkResult, imwk, imwk_grid, kmeans, normalise, rescale
+from pipeline.core import ImwkResult, imwk, imwk_grid, kmeans_many, normalise, rescale
 from pipeline.core.kmeans import KMeansResult
 from pipeline.core.validation import FloatArray
 from pipeline.datasets import synthetic_dataset
@@ -147,11 +148,13 @@ def within(arrays: Arrays, larger: SweepSpec, smaller: SweepSpec) -> Arrays:
 def test_every_kmeans_has_a_stream_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     states = []
 
-    def recorded(X: FloatArray, k: int, restarts: int, seed: SeedSequence) -> KMeansResult:
-        states.append(seed.generate_state(4).tolist())
-        return kmeans(X, k, restarts, seed)
+    def recorded(
+        Xs: Sequence[FloatArray], k: int, restarts: int, seeds: Sequence[SeedSequence]
+    ) -> list[KMeansResult]:
+        states.extend(seed.generate_state(4).tolist() for seed in seeds)
+        return kmeans_many(Xs, k, restarts, seeds)
 
-    monkeypatch.setattr("pipeline.block.kmeans", recorded)
+    monkeypatch.setattr("pipeline.block.kmeans_many", recorded)
     data = synthetic(["1000x6-3", "1000x6-3 WCN"], 2)
     spec = small(datasets=data, normalisations=["range", "z-score"], parts=PARTS[::2])
     for tile in spec.tiles:
