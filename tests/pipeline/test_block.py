@@ -146,7 +146,7 @@ def within(arrays: Arrays, larger: SweepSpec, smaller: SweepSpec) -> Arrays:
 
 
 def test_every_kmeans_has_a_stream_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    states = []
+    states: list[list[int]] = []
 
     def recorded(
         Xs: Sequence[FloatArray], k: int, restarts: int, seeds: Sequence[SeedSequence]
