@@ -14,9 +14,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from pipeline.core import ImwkError
+from pipeline.core import NORMALISATIONS, ImwkError
+from pipeline.core.centres import CENTRES
+from pipeline.core.imwk import DTYPES
+from pipeline.datasets import CONFIGURATIONS
 from pipeline.errors import Problem, SpecError, dotted, shown
-from pipeline.spec import SweepSpec
+from pipeline.spec import PARTS, SweepSpec
 from pipeline.specfile import parse_spec, read_spec
 from tests.pipeline.specs import SMALL, document, small, synthetic
 
@@ -30,7 +33,11 @@ OTHER_TYPES: st.SearchStrategy[Any] = st.sampled_from(
 )
 NEGATIVE = st.integers(-(2**62), -1)
 HUGE = st.integers(2**63, 2**70) | st.just(2**20_000)
-TEXT = st.text(st.characters(codec="utf-8", exclude_categories=["C"]), max_size=8)
+#: Hypothesis also tries texts that stand in the code, among them good names.
+GOOD_NAMES = {"all", *CENTRES, *DTYPES, *NORMALISATIONS, *PARTS, *CONFIGURATIONS}
+TEXT = st.text(st.characters(codec="utf-8", exclude_categories=["C"]), max_size=8).filter(
+    lambda text: text not in GOOD_NAMES
+)
 BELOW_ONE = st.floats(max_value=1, exclude_max=True, allow_nan=False)
 
 

@@ -46,6 +46,7 @@ def kill_a_writer(location: Path, seed: int) -> None:
     writer.join()
 
 
+@pytest.mark.slow
 def test_after_any_of_15_kills_a_tile_that_is_done_is_whole(tmp_path: Path) -> None:
     location = tmp_path / "cube.zarr"
     create_cube(location, SPEC)
