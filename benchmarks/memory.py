@@ -1,29 +1,16 @@
-"""Peak memory of a process that computes tiles as a worker will: `python -m benchmarks.memory`."""
+"""Peak memory of a process that computes as a worker does: `python -m benchmarks.memory`."""
 
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.grid import GRID
 from benchmarks.tables import Section
-from pipeline.core import (
-    ImwkResult,
-    adjusted_rand_index,
-    imwk_grid,
-    imwk_many,
-    kmeans,
-    normalise,
-    rescale,
-)
-from pipeline.core.validation import FloatArray
-from pipeline.datasets import CONFIGURATIONS, Dataset, synthetic_dataset
+from pipeline.block import run_block, split_block, whole_tile
+from pipeline.plan import default_block_size
+from pipeline.spec import SweepSpec
 
 LARGEST = "1000x20-10 +10NF"
-P1_IN_A_BLOCK = 5
-#: Every block needs as much as any other: the first and the last are enough to see the peak.
-BLOCKS = [GRID[:P1_IN_A_BLOCK], GRID[-P1_IN_A_BLOCK:]]
-RESTARTS = 100
 TARGET = 400.0
 
 
@@ -41,26 +28,18 @@ def measure() -> Section:
     command = [sys.executable, "-m", "benchmarks.memory"]
     child = subprocess.run(command, check=True, capture_output=True, text=True)
     return Section(
-        "Peak resident memory of a process that computes a tile of the largest shape, float64.",
+        "Peak resident memory of a process that computes a block of the largest shape, float64.",
         [Peak(LARGEST, float(child.stdout), TARGET)],
     )
 
 
-def _compute_tile() -> None:
-    data, k = synthetic_dataset(LARGEST, 0, seed=2020), CONFIGURATIONS[LARGEST].clusters
-    X = normalise(data.X, "range")
-    runs = dict(zip(GRID, imwk_many(X, k, GRID), strict=True))
-    adjusted_rand_index(data.y, kmeans(X, k, RESTARTS, seed=1).labels)
-    for p1s in BLOCKS:
-        _compute_block(data, X, k, [runs[p1] for p1 in p1s])
-
-
-def _compute_block(data: Dataset, X: FloatArray, k: int, runs: list[ImwkResult]) -> None:
-    Xs = [rescale(X, run.labels, run.weights) for run in runs]
-    for results in imwk_grid(Xs, k, GRID):
-        adjusted_rand_index(data.y, [result.labels for result in results])
-    for rescaled in Xs:
-        adjusted_rand_index(data.y, kmeans(rescaled, k, RESTARTS, seed=1).labels)
+def _compute_block() -> None:
+    """Compute a block as a worker does: all need as much, so that one shows the peak."""
+    spec = SweepSpec(
+        datasets={"synthetic": {"configs": [LARGEST], "count": 1}}, normalisations=["range"]
+    )
+    whole = whole_tile(spec, spec.tiles[0])
+    run_block(spec, split_block(whole, default_block_size(spec))[0])
 
 
 def _peak_megabytes() -> float:
@@ -74,5 +53,5 @@ def _peak_megabytes() -> float:
 
 
 if __name__ == "__main__":
-    _compute_tile()
+    _compute_block()
     print(f"{_peak_megabytes():.0f}")

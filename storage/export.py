@@ -5,7 +5,6 @@ from contextlib import contextmanager
 from itertools import product
 from os import PathLike
 from pathlib import Path
-from uuid import uuid4
 
 import numpy as np
 import pandas as pd
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 
 from storage.cube import open_cube
 from storage.errors import CubeError, storage_errors
-from storage.location import CubeLocation
+from storage.location import CubeLocation, replacing
 from storage.schema import RESULTS, TILE_DIMS
 
 #: The columns of an export, in order; exponents and restarts are empty where a value has none.
@@ -75,7 +74,7 @@ def export_cube(location: CubeLocation, out: str | PathLike[str]) -> int:
     cube = open_cube(location)
     rows = 0
     doing = storage_errors(f"export {location} to {out}")
-    with doing, _replacing(path) as beside, writer(beside) as write:
+    with doing, replacing(path) as beside, writer(beside) as write:
         for piece in tidy_pieces(cube):
             write(piece)
             rows += len(piece)
@@ -145,14 +144,3 @@ def _parquet(path: Path) -> Iterator[Write]:
 
 
 _WRITERS = {".csv": _csv, ".parquet": _parquet}
-
-
-@contextmanager
-def _replacing(path: Path) -> Iterator[Path]:
-    """Give a path beside `path`, and rename it when all is written."""
-    beside = path.with_name(f".{path.name}.{uuid4().hex}")
-    try:
-        yield beside
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)

@@ -1,5 +1,7 @@
 """Where a cube lies: the one place that turns a location into a Zarr store."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
@@ -34,9 +36,19 @@ def store_at(location: CubeLocation, *, writable: bool = False) -> Store:
     return LocalStore(cube_folder(location), read_only=not writable)
 
 
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Give a path beside `path`, and rename it when all is written: whole or not there."""
+    beside = path.with_name(f".{path.name}.{uuid4().hex}.partial")
+    try:
+        yield beside
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
 def replace_file(path: Path, content: bytes) -> None:
     """Write a file whole or not at all, in a folder that is made if it is missing."""
     path.parent.mkdir(exist_ok=True)
-    beside = path.with_name(f".{path.name}.{uuid4().hex}.partial")
-    beside.write_bytes(content)
-    beside.replace(path)
+    with replacing(path) as beside:
+        beside.write_bytes(content)

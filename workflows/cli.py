@@ -172,8 +172,10 @@ def summary(cube: Path) -> None:
 
     from storage import open_cube
     from workflows.summary import summary_tables
+    from workflows.terminal import print_whole
 
-    Console().print(*summary_tables(open_cube(cube)))
+    for table in summary_tables(open_cube(cube)):
+        print_whole(Console(), table)
 
 
 @main.command()

@@ -1,12 +1,15 @@
 """A cube in a few figures: the mean agreement of each algorithm at its best exponents."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import xarray as xr
-from rich import box
 from rich.table import Table
+
+from storage.query import best_average, expected_ari
+from storage.select import results_of
+from workflows.terminal import as_table
 
 #: The columns of the table, by variable of the cube.
 COLUMNS = {
@@ -15,47 +18,6 @@ COLUMNS = {
     "imwk_ari": "imwk-means",
     "rescaled_imwk_ari": "rescaled\nimwk-means",
 }
-
-
-@dataclass(frozen=True)
-class Best:
-    """The largest mean of an adjusted Rand index, and the exponents that give it."""
-
-    ari: float
-    exponents: tuple[float, ...]
-
-    def __str__(self) -> str:
-        if np.isnan(self.ari):
-            return "-"
-        found = ", ".join(f"{p:g}" for p in self.exponents)
-        return f"{self.ari:.3f}{found and f' ({found})'}"
-
-
-def best_mean(ari: xr.DataArray) -> Best:
-    """Find the exponents with the best mean over data sets and restarts.
-
-    Parameters
-    ----------
-    ari : xarray.DataArray
-        With or without the dimensions dataset, restart, p1 and p2; NaN where nothing is done.
-
-    Returns
-    -------
-    Best
-        NaN if nothing is done at all.
-
-    Examples
-    --------
-    >>> values = [[0.1, 0.5], [0.3, 0.3]]
-    >>> print(best_mean(xr.DataArray(values, {"p1": [1.5, 2.0]}, ("dataset", "p1"))))
-    0.400 (2)
-    """
-    mean = ari.mean([dim for dim in ("dataset", "restart") if dim in ari.dims])
-    if not mean.notnull().any():
-        return Best(np.nan, ())
-    place = np.unravel_index(int(np.nanargmax(mean.values)), mean.shape)
-    found = tuple(mean[dim].values[at].item() for dim, at in zip(mean.dims, place, strict=True))
-    return Best(float(mean.values[place]), found)
 
 
 def summary_tables(cube: xr.Dataset) -> Iterator[Table]:
@@ -69,23 +31,38 @@ def summary_tables(cube: xr.Dataset) -> Iterator[Table]:
     Yields
     ------
     rich.table.Table
+        The mean of each algorithm that the sweep computes and, for each configuration, how many
+        data sets are behind it.
+
+    Examples
+    --------
+    >>> coords = {"config": ["Iris"], "dataset": [0], "normalisation": ["range"], "p1": [1.4, 2.0]}
+    >>> cube = xr.DataArray([[[[0.5, 0.7]]]], coords).to_dataset(name="imwk_ari")
+    >>> [list(column.cells)[0].plain for column in next(summary_tables(cube)).columns]
+    ['Iris', '1', '0.700 (2)']
     """
-    loaded = cube[list(COLUMNS)].load()
-    for normalisation in loaded.normalisation.values.tolist():
-        one = loaded.sel(normalisation=normalisation)
-        rows = {
-            config: [best_mean(one[name].sel(config=config)) for name in COLUMNS]
-            for config in loaded.config.values.tolist()
-        }
-        yield _table(normalisation, rows)
+    names = [name for name in COLUMNS if name in results_of(cube)]
+    means = {name: _mean(cube, name).load() for name in names}
+    for normalisation in cube.normalisation.values.tolist():
+        yield as_table(
+            f"Mean adjusted Rand index, {normalisation} (at the best p1, or p1 and p2)",
+            ["configuration", "data sets", *(COLUMNS[name] for name in names)],
+            [_row(means, config, normalisation) for config in cube.config.values.tolist()],
+            ["configuration", *COLUMNS.values()],
+        )
 
 
-def _table(normalisation: str, rows: Mapping[str, Sequence[Best]]) -> Table:
-    title = f"Mean adjusted Rand index, {normalisation} (at the best p1, or p1 and p2)"
-    table = Table(title=title, box=box.SIMPLE_HEAD)
-    table.add_column("configuration", no_wrap=True)
-    for name in COLUMNS.values():
-        table.add_column(name, no_wrap=True)
-    for config, bests in rows.items():
-        table.add_row(config, *map(str, bests))
-    return table
+def _mean(cube: xr.Dataset, name: str) -> xr.Dataset:
+    return expected_ari(cube) if name == "kmeans_ari" else best_average(cube, name)
+
+
+def _row(means: dict[str, xr.Dataset], config: str, normalisation: str) -> list[str]:
+    here = [mean.sel(config=config, normalisation=normalisation) for mean in means.values()]
+    return [config, str(max(int(mean.datasets) for mean in here)), *map(_cell, here)]
+
+
+def _cell(mean: Any) -> str:
+    if np.isnan(mean.average):
+        return "-"
+    exponents = ", ".join(f"{float(mean[dim]):g}" for dim in ("p1", "p2") if dim in mean)
+    return f"{float(mean.average):.3f}{exponents and f' ({exponents})'}"

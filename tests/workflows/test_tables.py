@@ -15,7 +15,9 @@ from tests.shared_data import read_rows
 from tests.storage.grids import cube_of
 from tests.storage.made_up import fill, small_spec
 from workflows.cli import main
+from workflows.commands_query import TABLE_FORMATS
 from workflows.paper import TABLES, published
+from workflows.table_formats import TEXT_FORMATS
 from workflows.tables import Row, Verdict, closing_line, compare_with_paper
 
 CONFIGS = ("1000x6-3", "1000x12-6")
@@ -258,3 +260,7 @@ def test_a_narrow_terminal_cuts_no_number(location: Path) -> None:
     )
     assert best.found is not None
     assert f"{best.found.mean:.4f}" in result.output
+
+
+def test_the_command_knows_every_format() -> None:
+    assert ["terminal", *TEXT_FORMATS] == TABLE_FORMATS
