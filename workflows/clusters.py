@@ -30,6 +30,15 @@ WORKER_ENVIRONMENT = {
     "MALLOC_TOP_PAD_": str(2**26),
 }
 
+#: Dask looks at its own processes up to a hundred times a second, which takes a tenth of the time
+#: of blocks that run for seconds. A look once in a while will do.
+QUIET = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.worker.memory.monitor-interval": "1s",
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.system-monitor.interval": "2s",
+}
+
 
 class SchedulerError(ImwkError):
     """A scheduler cannot be reached; the message says which."""
@@ -57,7 +66,7 @@ def local_client(workers: int | None = None) -> Iterator[Client]:
     """
     count = CPU_COUNT if workers is None else as_whole_number(workers, "workers", 1)
     with (
-        dask.config.set({"distributed.nanny.pre-spawn-environ": WORKER_ENVIRONMENT}),
+        dask.config.set({"distributed.nanny.pre-spawn-environ": WORKER_ENVIRONMENT, **QUIET}),
         ExitStack() as stack,
     ):
         with _ctrl_c_waits():
