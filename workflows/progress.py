@@ -28,6 +28,8 @@ class Tally:
     Examples
     --------
     >>> tally = Tally()
+    >>> tally.sentence()
+    'starting workers'
     >>> tally.add(Started(tiles=10, done=4, failed=1, workers=2, dashboard=None))
     >>> tally.sentence()
     '4 of 10 tiles done, 1 failed'
@@ -55,6 +57,8 @@ class Tally:
 
     def sentence(self) -> str:
         """Say how far it is, how fast it goes and when it will end."""
+        if not self.tiles:
+            return "starting workers"
         words = f"{self.done} of {self.tiles} tiles done, {self.failed} failed"
         if not self.now:
             return words
