@@ -25,6 +25,7 @@ _MEANINGS = (
     ),
     ("403 Forbidden", "access is refused", _CREDENTIALS),
     ("401 Unauthorized", "access is refused", _CREDENTIALS),
+    ("AccessDenied", "access is refused", _CREDENTIALS),  # within an answer that is well
     ("error sending request", "it cannot be reached", _ENDPOINT),
     ("Unable to recognise URL", "no such kind of store is known", "Give s3://, gs:// or az://."),
 )
@@ -45,7 +46,8 @@ def in_words(url: str) -> Iterator[None]:
 
 
 def _reason(text: str) -> str:
-    code = "".join(f" ({code})" for code in re.findall("<Code>(.*?)</Code>", text))
+    found = re.search("<Code>(.*?)</Code>", text)
+    code = f" ({found[1]})" if found else ""
     for sign, meaning, remedy in _MEANINGS:
         if sign in text:
             return f"{meaning}{code}. {remedy}"

@@ -141,6 +141,7 @@ def test_killed_at_any_request_a_creation_leaves_no_cube_or_a_whole_one() -> Non
     assert found == {False, True}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("no_lease")
 def test_killed_at_any_request_an_extension_leaves_the_old_cube_or_the_new() -> None:
     found = set()
