@@ -1,21 +1,16 @@
 """Make and open a cube."""
 
-import shutil
-from pathlib import Path
-from uuid import uuid4
-
 import xarray as xr
 
 from pipeline.spec import SweepSpec
 from storage.axes import Axes
 from storage.comparison import refuse_another_spec
 from storage.errors import storage_errors
-from storage.exchange import LOCK
 from storage.handle import Cube, open_group
-from storage.location import CubeLocation, cube_folder, store_at
+from storage.location import CubeLocation, place_at, store_at
 from storage.provenance import RUNS, cube_attributes, group_document
 from storage.schema import RESULTS, Status
-from storage.skeleton import DIMS, DOCUMENT, Files, skeleton
+from storage.skeleton import DIMS, DOCUMENT, skeleton
 
 
 def create_cube(location: CubeLocation, spec: SweepSpec) -> None:
@@ -23,8 +18,8 @@ def create_cube(location: CubeLocation, spec: SweepSpec) -> None:
 
     Parameters
     ----------
-    location : path
-        Folder to make, with those above it.
+    location : path or URL
+        Folder to make, with those above it, or where in an object store.
     spec : SweepSpec
         The sweep.
 
@@ -37,8 +32,8 @@ def create_cube(location: CubeLocation, spec: SweepSpec) -> None:
 
     Notes
     -----
-    The cube is made beside its place and then renamed: of two creators one comes first and the
-    other finds its cube; a kill leaves a cube or none.
+    The cube is there at once: of two creators one comes first and the other finds its cube; a
+    kill leaves a cube or none.
 
     Examples
     --------
@@ -50,30 +45,12 @@ def create_cube(location: CubeLocation, spec: SweepSpec) -> None:
     ...     cube.rescaled_imwk_ari.sel(p1=1.4).shape
     (1, 2, 4, 40)
     """
-    folder = cube_folder(location)
+    place = place_at(location)
     with storage_errors(f"make the cube {location}"):
-        if not _is_taken(folder):
+        if not place.is_taken():
             files = skeleton(spec, Axes.of(spec), cube_attributes(spec))
-            _create(folder, files | {str(LOCK): b"", f"{RUNS}/{DOCUMENT}": group_document({})})
+            place.create(files | {f"{RUNS}/{DOCUMENT}": group_document({})})
     refuse_another_spec(location, open_group(location).spec, spec)
-
-
-def _is_taken(folder: Path) -> bool:
-    return folder.exists() and (not folder.is_dir() or any(folder.iterdir()))
-
-
-def _create(folder: Path, files: Files) -> None:
-    beside = folder.with_name(f".{folder.name}.{uuid4().hex}")
-    try:
-        for key, content in files.items():
-            path = beside / key
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
-        beside.rename(folder)
-    except OSError:
-        shutil.rmtree(beside, ignore_errors=True)
-        if not _is_taken(folder):  # else another creator was first
-            raise
 
 
 def open_cube(location: CubeLocation) -> xr.Dataset:
@@ -81,7 +58,7 @@ def open_cube(location: CubeLocation) -> xr.Dataset:
 
     Parameters
     ----------
-    location : path
+    location : path or URL
         An existing cube; a sweep may be writing to it.
 
     Returns

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -17,7 +16,7 @@ from pipeline.spec import SweepSpec
 from storage.errors import storage_errors
 from storage.grids import Grid
 from storage.handle import open_group
-from storage.location import CubeLocation, cube_folder, replace_file
+from storage.location import CubeLocation, place_at
 from storage.schema import SCHEMA_NAME, SCHEMA_VERSION
 from storage.skeleton import DOCUMENT
 
@@ -117,12 +116,13 @@ def record_run(location: CubeLocation, hosts: Iterable[str], run: str | None = N
     """
     cube_id = str(open_group(location).group.attrs["id"])
     run = run or uuid4().hex
-    folder = cube_folder(location) / RUNS
+    place, key = place_at(location), f"{RUNS}/{run}/{DOCUMENT}"
     with storage_errors(f"record a run in the cube {location}"):
-        before = _attributes_in(folder / run) or {"started": _now(), "host_marks": []}
+        stored = place.read_many([key])
+        before = _attributes(stored[key]) if stored else {"started": _now(), "host_marks": []}
         marks = {_mark(cube_id, host) for host in hosts} | set(before["host_marks"])
         record = before | environment() | {"updated": _now(), "host_marks": sorted(marks)}
-        replace_file(folder / run / DOCUMENT, group_document(record))
+        place.write({key: group_document(record)})
     return run
 
 
@@ -142,11 +142,10 @@ def read_provenance(location: CubeLocation) -> Provenance:
     cube = open_group(location)
     attributes = cube.group.attrs.asdict()
     with storage_errors(f"read the runs of the cube {location}"):
-        folders = cube_folder(location).glob(f"{RUNS}/*/")
-        runs = sorted(
-            (record for record in map(_attributes_in, folders) if record),
-            key=lambda record: str(record["started"]),
-        )
+        place = place_at(location)
+        keys = (key for key in place.keys(RUNS) if key.endswith(f"/{DOCUMENT}"))
+        records = place.read_many(key for key in keys if key != f"{RUNS}/{DOCUMENT}")
+        runs = sorted(map(_attributes, records.values()), key=lambda run: str(run["started"]))
     times = [str(attributes["updated"]), *(str(run["updated"]) for run in runs)]
     marks = {mark for run in runs for mark in run.pop("host_marks")}
     return Provenance(
@@ -173,6 +172,5 @@ def group_document(attributes: Mapping[str, Any]) -> bytes:
     return json.dumps(document).encode()
 
 
-def _attributes_in(folder: Path) -> dict[str, Any] | None:
-    path = folder / DOCUMENT
-    return dict(json.loads(path.read_bytes())["attributes"]) if path.exists() else None
+def _attributes(document: bytes) -> dict[str, Any]:
+    return dict(json.loads(document)["attributes"])

@@ -79,6 +79,12 @@ def consolidated(files: Mapping[str, bytes]) -> bytes:
     return json.dumps(root).encode()
 
 
+def document_copies(root: bytes) -> dict[str, Any]:
+    """Return what the root document says of the arrays, by the key of each one's own document."""
+    copies = json.loads(root)["consolidated_metadata"]["metadata"]
+    return {f"{name}/{DOCUMENT}": copy for name, copy in copies.items()}
+
+
 def _array(group: zarr.Group, name: str) -> zarr.Array[Any]:
     array = group[name]
     assert isinstance(array, zarr.Array)

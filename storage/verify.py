@@ -16,9 +16,9 @@ from storage.flags import Flags, read_flags
 from storage.grids import Grid
 from storage.handle import Cube, open_group
 from storage.ledger import stored_grid
-from storage.location import CubeLocation, cube_folder
+from storage.location import CubeLocation, place_at
 from storage.schema import Status, Variable
-from storage.skeleton import DOCUMENT
+from storage.skeleton import DOCUMENT, document_copies
 from storage.tiles import mark_missing
 
 #: What reading a damaged chunk may raise: a checksum, a codec, a shape or the disk.
@@ -97,17 +97,19 @@ def verify_cube(location: CubeLocation, *, repair: bool = False) -> Verification
 
 def _refuse_damaged_metadata(cube: Cube) -> None:
     """Compare the documents of all arrays with their copies in the root's document."""
-    folder = cube_folder(cube.location)
+    place = place_at(cube.location)
     with storage_errors(f"read the metadata of {cube.location}"):
-        root = json.loads((folder / DOCUMENT).read_bytes())
-        copies = root["consolidated_metadata"]["metadata"]
-        for name, copy in copies.items():
-            if json.loads((folder / name / DOCUMENT).read_bytes()) != copy:
+        root = place.read(DOCUMENT)
+        copies = document_copies(root)
+        stored = place.read_many(copies)
+        for key, copy in copies.items():
+            if key not in stored or json.loads(stored[key]) != copy:
                 raise DamagedCubeError(
-                    f"The metadata of {name} in {cube.location} differ from their copy in "
-                    f"{DOCUMENT}: one of them is damaged. Restore both from a backup."
+                    f"{key} in {cube.location} differs from its copy in {DOCUMENT}: one of them "
+                    "is damaged. Restore both from a backup; or, if an extension was stopped, "
+                    "extend the cube again."
                 )
-    if root["attributes"].get("fingerprint") != cube.spec.fingerprint:
+    if json.loads(root)["attributes"].get("fingerprint") != cube.spec.fingerprint:
         raise DamagedCubeError(
             f"The spec in {cube.location} does not have the fingerprint beside it: one of them is "
             f"damaged. Restore {DOCUMENT} from a backup."

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -66,7 +65,7 @@ workers_option = click.option(
     help="Processes of one thread on this machine; one for each core unless given.",
 )
 spec_argument = click.argument("spec")
-cube_argument = click.argument("cube", type=click.Path(path_type=Path))
+cube_argument = click.argument("cube")
 
 
 def run_options(command: AnyFunction) -> AnyFunction:
@@ -82,7 +81,8 @@ def run_options(command: AnyFunction) -> AnyFunction:
 def main() -> None:
     """Sweeps of intelligent Minkowski weighted k-means and feature rescaling.
 
-    SPEC is a TOML file or the name of a preset; CUBE is the folder with the results.
+    SPEC is a TOML file or the name of a preset; CUBE is the folder
+    with the results, or a URL such as s3://bucket/cube.zarr.
     """
 
 
@@ -114,7 +114,7 @@ def plan(spec: str, workers: int | None, as_json: bool) -> None:
 @spec_argument
 @cube_argument
 @run_options
-def submit(spec: str, cube: Path, **options: Any) -> None:
+def submit(spec: str, cube: str, **options: Any) -> None:
     """Compute a sweep into a new cube, or what a cube lacks of it."""
     from workflows.presets import load_spec
 
@@ -125,7 +125,7 @@ def submit(spec: str, cube: Path, **options: Any) -> None:
 @cube_argument
 @spec_argument
 @run_options
-def extend(cube: Path, spec: str, **options: Any) -> None:
+def extend(cube: str, spec: str, **options: Any) -> None:
     """Make a cube larger, and compute what is new: all else stays as it is."""
     from storage import extend_cube
     from workflows.presets import load_spec
@@ -138,7 +138,7 @@ def extend(cube: Path, spec: str, **options: Any) -> None:
 @main.command()
 @cube_argument
 @run_options
-def retry(cube: Path, **options: Any) -> None:
+def retry(cube: str, **options: Any) -> None:
     """Try failed tiles again, and compute all else that the cube lacks."""
     from storage import mark_missing, read_ledger, read_provenance
 
@@ -150,7 +150,7 @@ def retry(cube: Path, **options: Any) -> None:
 @main.command()
 @cube_argument
 @json_option
-def status(cube: Path, as_json: bool) -> None:
+def status(cube: str, as_json: bool) -> None:
     """Say how many tiles are done, failed and missing, and why they failed."""
     from rich.console import Console
 
@@ -166,7 +166,7 @@ def status(cube: Path, as_json: bool) -> None:
 
 @main.command()
 @cube_argument
-def summary(cube: Path) -> None:
+def summary(cube: str) -> None:
     """Compare the algorithms, each at its best exponents, by configuration."""
     from rich.console import Console
 
@@ -189,7 +189,7 @@ def summary(cube: Path) -> None:
     help="Compute N random tiles again, and compare every bit.",
 )
 @json_option
-def verify(cube: Path, repair: bool, recompute: int, as_json: bool) -> None:
+def verify(cube: str, repair: bool, recompute: int, as_json: bool) -> None:
     """Read every result of a cube, and say which tiles are damaged."""
     from workflows.verify import check, check_facts, check_words
 
@@ -199,7 +199,7 @@ def verify(cube: Path, repair: bool, recompute: int, as_json: bool) -> None:
 
 
 def _submit(
-    spec: "SweepSpec", cube: Path, workers: int | None, scheduler: str | None, as_json: bool
+    spec: "SweepSpec", cube: str, workers: int | None, scheduler: str | None, as_json: bool
 ) -> None:
     from workflows.progress import shown_progress
     from workflows.sweep import submit as submit_sweep
@@ -212,7 +212,7 @@ def _submit(
     _exit(FAILED if report.failed else 0)
 
 
-def _print_report(report: "SweepReport", cube: Path, as_json: bool) -> None:
+def _print_report(report: "SweepReport", cube: str, as_json: bool) -> None:
     if as_json:
         from workflows.progress import print_json
 

@@ -6,7 +6,6 @@ from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import asdict, dataclass
 from functools import cache
 from os import PathLike
-from pathlib import Path
 from time import monotonic
 from typing import Any
 from uuid import NAMESPACE_OID, uuid4, uuid5
@@ -27,7 +26,7 @@ from storage import (
     record_run,
     write_tile,
 )
-from storage.location import cube_folder
+from storage.location import absolute
 from workflows.clusters import local_client, remote_client
 from workflows.presets import load_spec
 
@@ -116,8 +115,8 @@ def submit(
     ----------
     spec : SweepSpec, str or path
         The sweep, a preset's name or a TOML file.
-    cube : path
-        Folder of the cube, which is made if it is not there. All workers must see it there.
+    cube : path or URL
+        Where the cube is; it is made if it is not there. All workers must see it there.
     client : distributed.Client, optional
         Whose workers to use; it stays open.
     workers : int, optional
@@ -160,7 +159,7 @@ def submit(
     if sum(choice is not None for choice in (client, workers, scheduler)) > 1:
         raise InvalidInputError("Give one of client, workers and scheduler, not several.")
     wanted = spec if isinstance(spec, SweepSpec) else load_spec(spec)
-    location = cube_folder(cube).absolute()  # workers may run in other folders
+    location = absolute(cube)  # workers may run in other folders
     started = monotonic()
     create_cube(location, wanted)
     before = read_ledger(location).counts
@@ -190,7 +189,7 @@ def _workplace(
 
 
 def _sweep(
-    spec: SweepSpec, location: Path, client: Client | None, on_event: Callable[[Event], None]
+    spec: SweepSpec, location: str, client: Client | None, on_event: Callable[[Event], None]
 ) -> None:
     ledger = read_ledger(location)
     counts = ledger.counts
@@ -198,7 +197,7 @@ def _sweep(
     workers = len(client.nthreads()) if client else 0
     on_event(Started(counts.total, counts.done, counts.failed, workers, dashboard))
     jobs = split_jobs({work.tile: work.blocks for work in ledger.todo}, default_block_size(spec))
-    store = CubeStore(str(location), uuid4().hex)
+    store = CubeStore(location, uuid4().hex)
     run = run_on_dask(client, spec, jobs, store) if client else run_serially(spec, jobs, store)
     with closing(run) as outcomes:
         for outcome in outcomes:

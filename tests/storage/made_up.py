@@ -1,7 +1,6 @@
 """Small sweeps, and results made up from the coordinates of each cell."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 from zlib import crc32
 
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 
 from pipeline.block import Block, BlockResult
 from pipeline.spec import SweepSpec, Tile
-from storage import todo, write_tile
+from storage import CubeLocation, read_provenance, todo, write_tile
 from storage.schema import RESULTS
 
 CONFIGS = ("1000x6-3", "1000x12-6", "1000x6-3 +3NF")
@@ -53,20 +52,20 @@ def _values(name: str, tile: Tile, labels: Sequence[Sequence[float]]) -> NDArray
     return np.asarray(1 + mixed.astype(np.int64) % most, dtype=np.uint16)
 
 
-def fill(location: Path, tiles: Sequence[Tile] | None = None) -> None:
+def fill(location: CubeLocation, tiles: Sequence[Tile] | None = None) -> None:
     """Write all results that a cube lacks, or those of some tiles."""
-    spec = spec_of(location)
+    spec = read_provenance(location).spec
     for work in todo(location):
         if tiles is None or work.tile in tiles:
             write_tile(location, work.tile, [made_up(spec, block) for block in work.blocks])
 
 
-def spec_of(location: Path) -> SweepSpec:
+def spec_of(location: CubeLocation) -> SweepSpec:
     """Return the spec in a cube's attributes, as plain xarray reads it."""
     return SweepSpec.model_validate(xr.open_zarr(location).attrs["spec"])
 
 
-def plain(location: Path) -> xr.Dataset:
+def plain(location: CubeLocation) -> xr.Dataset:
     """Open a cube as anyone would, with and without consolidated metadata."""
     opened: xr.Dataset = xr.open_zarr(location, chunks=None).load()
     other = xr.open_zarr(location, chunks=None, consolidated=False)
