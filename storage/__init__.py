@@ -7,7 +7,7 @@ from storage.ledger import Counts, Ledger, Work, is_done, read_ledger, todo
 from storage.location import CubeLocation
 from storage.provenance import Provenance, environment, read_provenance, record_run
 from storage.schema import Status
-from storage.tiles import mark_failed, mark_missing, write_tile
+from storage.tiles import forgive, mark_failed, mark_missing, read_tile, write_tile
 from storage.verify import Verification, verify_cube
 
 __all__ = [
@@ -24,12 +24,14 @@ __all__ = [
     "create_cube",
     "environment",
     "extend_cube",
+    "forgive",
     "is_done",
     "mark_failed",
     "mark_missing",
     "open_cube",
     "read_ledger",
     "read_provenance",
+    "read_tile",
     "record_run",
     "todo",
     "verify_cube",

@@ -12,6 +12,8 @@ from zarr.abc.store import Store
 from zarr.storage import LocalStore
 
 from storage import exchange
+from storage.axes import TileIndex
+from storage.exchange import write_durably
 
 
 @contextmanager
@@ -29,7 +31,7 @@ def replace_file(path: Path, content: bytes) -> None:
     """Write a file whole or not at all, in a folder that is made if it is missing."""
     path.parent.mkdir(exist_ok=True)
     with replacing(path) as beside:
-        beside.write_bytes(content)
+        write_durably(beside, content)
 
 
 @dataclass(frozen=True)
@@ -51,9 +53,7 @@ class FolderPlace:
         beside = self.folder.with_name(f".{self.folder.name}.{uuid4().hex}")
         try:
             for key, content in {**files, str(exchange.LOCK): b""}.items():
-                path = beside / key
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(content)
+                write_durably(beside / key, content)
             beside.rename(self.folder)
         except OSError:
             shutil.rmtree(beside, ignore_errors=True)
@@ -93,6 +93,10 @@ class FolderPlace:
     def locked(self) -> AbstractContextManager[None]:
         """Wait for a lock that a kill frees."""
         return exchange.locked(self.folder)
+
+    def tile_locked(self, index: TileIndex) -> AbstractContextManager[None]:
+        """Wait for a lock that a kill frees."""
+        return exchange.tile_locked(self.folder, index)
 
     def exchange(self, documents: Mapping[str, bytes]) -> None:
         """Replace all documents by turning one link."""

@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from zarr.abc.store import Store
 
+from storage.axes import TileIndex
 from storage.errors import CubeError
 from storage.folder import FolderPlace, replace_file, replacing
 
@@ -57,6 +58,9 @@ class Place(Protocol):
 
     def locked(self) -> AbstractContextManager[None]:
         """Let one process at a time change the metadata documents."""
+
+    def tile_locked(self, index: TileIndex) -> AbstractContextManager[None]:
+        """Let one process at a time change a tile, where that can be arranged."""
 
     def exchange(self, documents: Mapping[str, bytes]) -> None:
         """Replace all metadata documents at once; a kill leaves all old or all new ones."""

@@ -80,14 +80,12 @@ def verify_cube(location: CubeLocation, *, repair: bool = False) -> Verification
     """
     cube = open_group(location)
     _refuse_damaged_metadata(cube)
-    status, grid = read_flags(cube, "status"), read_flags(cube, "grid")
-    done = {
-        tile: stored_grid(cube, cube.index(tile), status, grid)
-        for tile in cube.spec.tiles
-        if status.values[cube.index(tile)] == Status.DONE
-    }
+    with storage_errors(f"read the status of tiles in {location}"):
+        status, grid = read_flags(cube, "status"), read_flags(cube, "grid")
+    grids = {tile: stored_grid(cube, cube.index(tile), status, grid) for tile in cube.spec.tiles}
+    done = [tile for tile in grids if status.values[cube.index(tile)] == Status.DONE]
     reasons: dict[Tile, list[str]] = defaultdict(list)
-    for tile, reason in (*_bad_flags(cube, status, grid), *_bad_results(cube, done)):
+    for tile, reason in (*_bad_flags(cube, status, grid), *_bad_results(cube, grids)):
         reasons[tile].append(reason)
     damaged = {tile: tuple(reasons[tile]) for tile in cube.spec.tiles if tile in reasons}
     if repair and damaged:
@@ -143,12 +141,13 @@ def _unreadable(cube: Cube, name: str) -> Iterator[tuple[Tile, str]]:
             yield tile, f"{name} cannot be read: {error}"
 
 
-def _bad_results(cube: Cube, done: Mapping[Tile, Grid | None]) -> Iterator[tuple[Tile, str]]:
+def _bad_results(cube: Cube, grids: Mapping[Tile, Grid | None]) -> Iterator[tuple[Tile, str]]:
+    """Read all tiles: what a tile that is not done left behind must not break readers either."""
     for variable in cube.results:
         for config in cube.axes.config:
             values = _read(cube, variable.name, config)
-            for tile, grid in done.items():
-                if tile.config == config and grid is not None:
+            for tile, grid in grids.items():
+                if tile.config == config:
                     yield from _bad_tile(cube, variable, tile, grid, values)
 
 
@@ -161,7 +160,7 @@ def _read(cube: Cube, name: str, config: str) -> NDArray[Any] | None:
 
 
 def _bad_tile(
-    cube: Cube, variable: Variable, tile: Tile, grid: Grid, values: NDArray[Any] | None
+    cube: Cube, variable: Variable, tile: Tile, grid: Grid | None, values: NDArray[Any] | None
 ) -> Iterator[tuple[Tile, str]]:
     index: TileIndex = cube.index(tile)
     try:
@@ -170,6 +169,8 @@ def _bad_tile(
         )
     except UNREADABLE as error:
         yield tile, f"{variable.name} cannot be read: {error}"
+        return
+    if grid is None:
         return
     cells = stored[np.ix_(*cube.places(variable, grid.p1, grid.p2))]
     problem = variable.problem(cells, cube.clusters(tile))

@@ -140,11 +140,11 @@ def extend(cube: str, spec: str, **options: Any) -> None:
 @run_options
 def retry(cube: str, **options: Any) -> None:
     """Try failed tiles again, and compute all else that the cube lacks."""
-    from storage import mark_missing, read_ledger, read_provenance
+    from storage import forgive, read_ledger
+    from storage.handle import open_group
 
-    spec = read_provenance(cube).spec
-    mark_missing(cube, read_ledger(cube).failed)
-    _submit(spec, cube, **options)
+    forgive(cube, read_ledger(cube).failed)
+    _submit(open_group(cube).spec, cube, **options)
 
 
 @main.command()
@@ -171,10 +171,13 @@ def summary(cube: str) -> None:
     from rich.console import Console
 
     from storage import open_cube
+    from storage.errors import storage_errors
     from workflows.summary import summary_tables
     from workflows.terminal import print_whole
 
-    for table in summary_tables(open_cube(cube)):
+    with storage_errors(f"read the cube {cube}"):
+        tables = list(summary_tables(open_cube(cube)))
+    for table in tables:
         print_whole(Console(), table)
 
 
@@ -209,7 +212,7 @@ def _submit(
     with shown_progress(as_json) as show:
         report = submit_sweep(spec, cube, workers=workers, scheduler=scheduler, on_event=show)
     _print_report(report, cube, as_json)
-    _exit(FAILED if report.failed else 0)
+    _exit(FAILED if report.done < report.tiles else 0)
 
 
 def _print_report(report: "SweepReport", cube: str, as_json: bool) -> None:
