@@ -87,7 +87,7 @@ class Plan:
                 f"{self.tasks:,} tasks",
                 f"{self.imwk_runs:,} runs of imwk-means, {self.kmeans_runs:,} of k-means++",
                 f"{_size(self.bytes)} of results before compression",
-                f"{self.core_hours:,.2f} core-hours: {_duration(self.wall_seconds)} "
+                f"{self.core_hours:,.2f} core-hours: {duration(self.wall_seconds)} "
                 f"with {self.workers} workers",
             )
         )
@@ -261,7 +261,14 @@ def _size(count: int) -> str:
     return f"{count / 1000**unit:,.4g} {('bytes', 'kB', 'MB', 'GB')[unit]}"
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
+    """Write a time for people.
+
+    Examples
+    --------
+    >>> duration(8.2), duration(95), duration(7444)
+    ('9 s', '1 min 35 s', '2 h 4 min')
+    """
     minutes, rest = divmod(ceil(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     if hours:

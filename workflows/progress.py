@@ -12,8 +12,9 @@ from typing import Any
 
 import click
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
+from pipeline.plan import duration
 from workflows.sweep import Event, Started, TileEnded
 
 #: Seconds between the lines of a sweep that has no terminal.
@@ -62,8 +63,12 @@ class Tally:
         words = f"{self.done} of {self.tiles} tiles done, {self.failed} failed"
         if not self.now:
             return words
-        left = (self.tiles - self.done - self.failed) / self.per_minute
-        return f"{words}, {self.per_minute:.3g} tiles/min, {left:.0f} min left"
+        return f"{words}, {self.per_minute:.3g} tiles/min, {self.left()} left"
+
+    def left(self) -> str:
+        """Say how long it will take if it goes on like this; unknown before the first tile."""
+        tiles = self.tiles - self.done - self.failed
+        return duration(60 * tiles / self.per_minute) if self.now else "?"
 
 
 @contextmanager
@@ -95,16 +100,17 @@ def _show_json(event: Event) -> None:
 @contextmanager
 def _bar() -> Iterator[Show]:
     tally = Tally()
+    # rich's own column for the time that is left gives up on tiles of half a minute
     columns = (
         TextColumn("tiles"),
         BarColumn(),
         MofNCompleteColumn(),
         TextColumn("{task.fields[rate]:.3g}/min"),
-        TimeRemainingColumn(),
+        TextColumn("{task.fields[left]} left"),
         TextColumn("{task.fields[failed]} failed"),
     )
     with Progress(*columns, console=Console(stderr=True)) as progress:
-        bar = progress.add_task("tiles", total=None, rate=0.0, failed=0)
+        bar = progress.add_task("tiles", total=None, rate=0.0, left="?", failed=0)
 
         def show(event: Event) -> None:
             tally.add(event)
@@ -115,6 +121,7 @@ def _bar() -> Iterator[Show]:
                 total=tally.tiles,
                 completed=tally.done + tally.failed,
                 rate=tally.per_minute,
+                left=tally.left(),
                 failed=tally.failed,
             )
 
