@@ -28,6 +28,7 @@ from workflows.panels import BEFORE, Panels
 COLOURS = ListedColormap(colormaps["viridis"](np.linspace(0, 0.88, 256)), "viridis, no yellow")
 WHITE: dict[str, Any] = {"facecolor": "white", "edgecolor": "black"}
 NO_RESULT: dict[str, Any] = {"facecolor": "0.88", "edgecolor": "0.6", "hatch": "//////"}
+NOT_COMPARED = "not compared with k-means++"
 #: Labels on an axis.
 MOST_TICKS = 8
 #: In one figure; more could not be read, nor held in memory.
@@ -64,7 +65,7 @@ def mean_grids(cube: xr.Dataset, variable: str = GRID) -> xr.Dataset:
     """  # noqa: E501 - the message is one line
     _refuse_what_cannot_be_drawn(cube, variable)
     if baseline_of(cube, variable) is None:
-        means = averaged(scores(cube, variable)).assign(expected=-np.inf)
+        means = averaged(scores(cube, variable)).drop_vars("spread").assign(expected=-np.inf)
     else:
         means = compared_with_kmeans(cube, variable)
     asked = (cube["status"] != Status.NOT_PART).sum("dataset")
@@ -185,10 +186,12 @@ def _figure(means: xr.Dataset, scale: Normalize) -> Figure:
 def _explain(figure: Figure, panels: Panels, means: xr.Dataset) -> None:
     """Say above the panels what is drawn, and below them what has no colour."""
     title = f"Mean over data sets, {means.normalisation.values} normalisation"
+    compared = not np.isneginf(means["expected"]).all()
+    about = means.attrs["about"] if compared else f"{means.attrs['about']}; {NOT_COMPARED}"
     figure.text(*panels.title, title, va="top", fontsize=LARGE)
-    figure.text(*panels.subtitle, fill(means.attrs["about"], panels.letters), va="top")
+    figure.text(*panels.subtitle, fill(about, panels.letters), va="top")
     keys = {
-        "does not beat k-means++": (WHITE, np.isfinite(means["expected"]).any()),
+        "does not beat k-means++": (WHITE, compared),
         "no result": (NO_RESULT, means["average"].isnull().any()),
     }
     patches = [Patch(**look, label=words) for words, (look, seen) in keys.items() if seen]

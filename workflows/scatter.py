@@ -1,7 +1,5 @@
 """The paper's picture of what rescaling does: a data set before and after, in two dimensions."""
 
-from typing import Any
-
 import numpy as np
 from matplotlib import color_sequences
 from matplotlib.axes import Axes
@@ -14,12 +12,12 @@ from pipeline.datasets import Dataset
 from pipeline.threads import one_blas_thread
 from workflows.figures import LARGE, blank_figure, house_style, literal
 
-#: Ten colours that people with any colour vision can tell apart.
+#: Ten colours made to be told apart with any colour vision.
 COLOURS = color_sequences["petroff10"]
 #: Classes differ in form too; 9 and 10 share no divisor, so 90 classes are all different.
 MARKERS = "os^DvPX<>"
-#: Inches: a panel, the room to its left and below, for names at the right, and of the figure.
-SIDE, LEFT, BOTTOM, NAMES = 3.2, 0.75, 0.5, 1.1
+#: Inches: a panel, what is left of it and below, names at the right with their keys.
+SIDE, LEFT, BOTTOM, NAMES, KEY = 3.2, 0.75, 0.5, 1.5, 0.5
 WIDTH, HEIGHT = 2 * (LEFT + SIDE) + NAMES, BOTTOM + SIDE + 0.55
 #: A legend of more names would be longer than the picture is high.
 MOST_NAMES = 20
@@ -138,8 +136,8 @@ def draw_rescaling(
         for place, (words, matrix) in enumerate(panels.items()):
             axes = figure.add_axes(_place(place))
             axes.set_title(words)
-            _draw_classes(axes, matrix, names, class_of)
-        _name_classes(figure)
+            _draw_classes(axes, matrix, class_of)
+        _name_classes(figure, [literal(str(name), NAMES - KEY) for name in names])
     return figure
 
 
@@ -148,38 +146,28 @@ def _place(number: int) -> tuple[float, float, float, float]:
     return left / WIDTH, BOTTOM / HEIGHT, SIDE / WIDTH, SIDE / HEIGHT
 
 
-def _draw_classes(
-    axes: Axes, X: FloatArray, names: NDArray[Any], class_of: NDArray[np.intp]
-) -> None:
+def _draw_classes(axes: Axes, X: FloatArray, class_of: NDArray[np.intp]) -> None:
     places, shares = principal_components(X)
-    for number, name in enumerate(names):
+    for number in range(class_of.max() + 1):
         x, y = places[class_of == number].T
-        axes.scatter(
-            x,
-            y,
-            s=12,
-            marker=MARKERS[number % len(MARKERS)],
-            color=COLOURS[number % len(COLOURS)],
-            alpha=0.75,
-            linewidths=0,
-            label=literal(str(name), NAMES),
-        )
+        marker, colour = MARKERS[number % len(MARKERS)], COLOURS[number % len(COLOURS)]
+        axes.scatter(x, y, s=12, marker=marker, color=colour, alpha=0.75, linewidths=0)
     axes.set_xlabel(f"first principal component ({shares[0]:.0%})")
     axes.set_ylabel(f"second principal component ({shares[1]:.0%})")
     axes.set_aspect("equal", adjustable="datalim")
 
 
-def _name_classes(figure: Figure) -> None:
-    handles, names = figure.axes[0].get_legend_handles_labels()
+def _name_classes(figure: Figure, names: list[str]) -> None:
     more = len(names) - MOST_NAMES
     legend = figure.legend(
-        handles[:MOST_NAMES],
-        names[:MOST_NAMES],
+        figure.axes[0].collections[:MOST_NAMES],
+        [f"class {number}" for number in range(len(names[:MOST_NAMES]))],
         title="class" if more <= 0 else f"class ({more} more)",
         loc="upper left",
         bbox_to_anchor=(1 - NAMES / WIDTH, (BOTTOM + SIDE) / HEIGHT),
         alignment="left",
         frameon=False,
     )
-    for text in legend.get_texts():
-        text.set_parse_math(False)
+    # Afterwards, for a legend takes names with an underscore for hidden ones, and $ for formulas
+    for text, name in zip(legend.get_texts(), names, strict=False):
+        text.set(text=name, parse_math=False)
