@@ -41,7 +41,8 @@ def partial_cube() -> xr.Dataset:
     kmeans = rng.uniform(0.3, 0.6, size=(2, 3, 2, 5))
     grid[0, 2], kmeans[0, 2] = np.nan, np.nan  # a data set that failed
     grid[1, :, 0, 1, 2] = np.nan  # a cell that nobody has
-    grid[1, 1:, :, 2] = np.nan  # a row that one data set has, while a cube grows
+    grid[1, 1:, :, 2] = np.nan  # a row that one data set has, while a cube grows,
+    grid[1, 0, 0, 2], kmeans[1, 0, 0] = 0.2, 0.1  # and that beats its own k-means++ alone
     kmeans[1, 0, 1] = np.nan  # damaged: nothing to compare with
     cube = cube_of(
         {GRID: grid, "kmeans_ari": kmeans},
@@ -196,7 +197,7 @@ def test_the_baseline_is_the_same_score_of_kmeans(monkeypatch: pytest.MonkeyPatc
 
 
 HOSTILE = [
-    "$x^2$ and \\frac{",
+    "$x^2$ $\\frac{$",
     "_hidden",
     "<script>alert(1)</script>",
     "100% & \"quotes\" 'n' #",
