@@ -27,7 +27,7 @@ def select(
     p1: float | Iterable[float] | None = None,
     p2: float | Iterable[float] | None = None,
 ) -> xr.Dataset:
-    """Choose parts of a cube by label; what is not given is kept whole.
+    """Choose parts of a cube by label, each once; what is not given is kept whole.
 
     Parameters
     ----------
@@ -59,14 +59,15 @@ def select(
     Traceback (most recent call last):
     pipeline.core.errors.InvalidInputError: p1 = 1.43 is not on the grid of this cube. Near it are 1.4, 1.5.
     """  # noqa: E501 - the message is one line
-    wanted = {
+    wanted: dict[str, list[Any]] = {
         "config": [_name(cube, "config", name) for name in _listed(config)],
         "dataset": [_dataset(cube, number) for number in _listed(dataset)],
         "normalisation": [_name(cube, "normalisation", name) for name in _listed(normalisation)],
         "p1": [on_grid(cube, "p1", p) for p in _listed(p1)],
         "p2": [on_grid(cube, "p2", p) for p in _listed(p2)],
     }
-    return cube.sel({dim: labels for dim, labels in wanted.items() if labels})
+    once = {dim: list(dict.fromkeys(labels)) for dim, labels in wanted.items() if labels}
+    return cube.sel(once)
 
 
 def as_variable(cube: xr.Dataset, name: str) -> Variable:

@@ -95,9 +95,9 @@ def test_unknown_command_is_one_clean_error() -> None:
 @pytest.mark.parametrize(
     ("arguments", "heavy"),
     [
-        (["--help"], ["numpy", "dask", "zarr"]),
+        (["--help"], ["numpy", "dask", "zarr", "matplotlib"]),
         (["presets"], ["dask", "zarr"]),
-        (["status", "CUBE"], ["distributed"]),
+        (["status", "CUBE"], ["distributed", "matplotlib"]),
     ],
     ids=["help", "presets", "status"],
 )
