@@ -46,8 +46,9 @@ def write_report(location: CubeLocation, out: str | PathLike[str]) -> int:
     """
     ledger, provenance = read_ledger(location), read_provenance(location)
     opened = open_cube(location)
+    needed = opened[[*results_of(opened), "tile_seconds"]].assign_coords(opened.coords)
     with storage_errors(f"read the cube {location}"):
-        cube = opened[[*results_of(opened), "tile_seconds"]].load()
+        cube = needed.load()
     page = report_page(Path(location).name, cube, ledger, provenance).encode()
     with storage_errors(f"write {out}"), replacing(Path(out)) as beside:
         beside.write_bytes(page)

@@ -4,17 +4,15 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from bokeh.core.types import ID
 from bokeh.embed import json_item
-from bokeh.models import (
-    ColumnDataSource,
-    FixedTicker,
-    GlyphRenderer,
-    HoverTool,
-    LinearColorMapper,
-    Span,
-)
+from bokeh.models import ColumnDataSource, FixedTicker, HoverTool, LinearColorMapper
+from bokeh.models.annotations import Span
+from bokeh.models.glyphs import Image
+from bokeh.models.renderers import GlyphRenderer
 from bokeh.palettes import Viridis256
 from bokeh.plotting import figure
+from bokeh.transform import transform
 
 #: Safe for the colour-blind, and nowhere near white.
 PALETTE = tuple(Viridis256)
@@ -30,7 +28,8 @@ def figure_items(p1: Sequence[float], p2: Sequence[float]) -> list[Any]:
     >>> [item["target_id"] for item in figure_items([1.1, 2.0], [1.5])]
     ['heatmap', 'curve']
     """
-    return [json_item(_heatmap(p1, p2), "heatmap"), json_item(_curve(p1), "curve")]
+    figures = (_heatmap(p1, p2), _curve(p1))
+    return [json_item(plot, ID(str(plot.name))) for plot in figures]
 
 
 def _heatmap(p1: Sequence[float], p2: Sequence[float]) -> figure:
@@ -38,10 +37,11 @@ def _heatmap(p1: Sequence[float], p2: Sequence[float]) -> figure:
     plot = _plot("heatmap", aspect_ratio=1, x_range=(0, len(p1)), y_range=(0, len(p2)))
     # One image; its array is made here, for scripts can fill but not make one
     empty = np.full((len(p2), len(p1)), np.nan)
-    texts = {name: [[]] for name in ("p1", "p2", "shown", "of")}
+    texts: dict[str, Any] = {name: [[]] for name in ("p1", "p2", "shown", "of")}
     cells = ColumnDataSource({"image": [empty], **texts}, name="cells")
-    image = plot.image(
-        "image", 0, 0, len(p1), len(p2), source=cells, color_mapper=_colours("heatmap")
+    colours = _colours("heatmap")
+    image = plot.add_glyph(
+        cells, Image(image="image", x=0, y=0, dw=len(p1), dh=len(p2), color_mapper=colours)
     )
     _hover(plot, image, "p1 = @p1, p2 = @p2")
     cursor = _source("heatmap cursor", "x", "y")
@@ -65,7 +65,7 @@ def _curve(p1: Sequence[float]) -> figure:
     plot.xaxis.axis_label = "p1"
     points = _source("points", "x", "y", "p1", "painted", "shown", "of")
     plot.line("x", "y", source=points, line_color="gray", line_width=1.5)
-    colour = {"field": "painted", "transform": _colours("curve")}
+    colour = transform("painted", _colours("curve"))
     circles = plot.scatter("x", "y", source=points, size=11, fill_color=colour, line_color="gray")
     _hover(plot, circles, "p1 = @p1")
     cursor = _source("curve cursor", "x", "y")
@@ -82,11 +82,16 @@ def _source(name: str, *columns: str) -> ColumnDataSource:
 def _colours(of: str) -> LinearColorMapper:
     """Leave cells without result as they are; those below the range are white."""
     return LinearColorMapper(
-        PALETTE, low=0, high=1, low_color="white", nan_color="#00000000", name=f"{of} colours"
+        palette=PALETTE,
+        low=0,
+        high=1,
+        low_color="white",
+        nan_color="#00000000",
+        name=f"{of} colours",
     )
 
 
-def _hover(plot: figure, over: GlyphRenderer, pair: str) -> None:
+def _hover(plot: figure, over: "GlyphRenderer[Any]", pair: str) -> None:
     """Say of the cell under the pointer what scripts put into its source; Bokeh escapes it."""
     text = f"<b>@shown</b><br>{pair}<br>@of"
     box = f'<div style="font: 14px system-ui, sans-serif; line-height: 1.4">{text}</div>'

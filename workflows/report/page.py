@@ -57,7 +57,7 @@ def report_page(name: str, cube: xr.Dataset, ledger: Ledger, provenance: Provena
 
 def _data(cube: xr.Dataset, results: list[dict[str, Any]]) -> dict[str, Any]:
     """Return what the scripts draw from."""
-    p1, p2 = (cube[dim].values.tolist() if dim in cube else [] for dim in ("p1", "p2"))
+    p1, p2 = (cube[dim].values.tolist() for dim in ("p1", "p2"))
     return {
         "results": results,
         "p1": p1,

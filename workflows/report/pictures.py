@@ -177,5 +177,5 @@ def _known(facts: xr.Dataset, name: str) -> Any:
     """Return a number or a list of numbers for JSON, None for what is not there."""
     if name not in facts:
         return None
-    values = facts[name].values
-    return np.where(np.isnan(values), None, values).tolist()
+    values = facts[name]
+    return values.astype(object).where(values.notnull(), None).values.tolist()
