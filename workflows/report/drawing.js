@@ -44,6 +44,7 @@ function drawMap(grid) {
     shown: flat((at) => valueInWords(grid, at)),
     of: flat((at) => ofInWords(grid, at)),
   };
+  cells.change.emit(); // the array is the same one as before, so Bokeh cannot see what is new in it
 }
 
 function drawCurve(grid) {
