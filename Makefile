@@ -26,6 +26,7 @@ $(STAMP): pyproject.toml constraints.txt
 run: $(STAMP) ## the quick sweep into results/, resumed where it stopped
 	$(BIN)/imwk submit quick results/quick.zarr
 	$(BIN)/imwk summary results/quick.zarr
+	$(BIN)/imwk report results/quick.zarr -o results/report.html
 
 test: $(STAMP) ## the fast suite
 	$(PYTEST) -m "not slow and not reproduce"

@@ -1,4 +1,4 @@
-"""Measure tables, export and queries of a paper-size cube: `python -m benchmarks.reading`.
+"""Measure what reads a paper-size cube, such as tables: `python -m benchmarks.reading`.
 
 Each runs in a process of its own, so that its peak of memory is its own too.
 """
@@ -16,7 +16,7 @@ import click
 from benchmarks.cube import PAPER, fill
 from pipeline.spec import SweepSpec
 from storage import create_cube
-from workflows.commands_query import COMMANDS
+from workflows.cli import main as imwk
 
 
 def commands(cube: str, folder: str) -> dict[str, list[str]]:
@@ -26,6 +26,7 @@ def commands(cube: str, folder: str) -> dict[str, list[str]]:
         "export to Parquet": ["export", cube, f"{folder}/out.parquet"],
         "export to CSV": ["export", cube, f"{folder}/out.csv"],
         "best average of all": ["query", cube, "--best", "--average"],
+        "report": ["report", cube, "-o", f"{folder}/out.html"],
         "one mean": ["query", cube, "--average", "--config", "1000x6-3", "--p1", "2", "--p2", "2"],
     }
 
@@ -46,8 +47,7 @@ def measured(arguments: list[str]) -> tuple[float, float]:
 def run(arguments: list[str]) -> None:
     """Run a command here, and print the peak of memory in MB to stderr."""
     name, *rest = arguments
-    chosen = {command.name: command for command in COMMANDS}[name]
-    chosen.main(rest, standalone_mode=False)
+    imwk.commands[name].main(rest, standalone_mode=False)
     print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000, file=sys.stderr)
 
 

@@ -121,7 +121,16 @@ def _grouped(rows: Iterable[Row]) -> dict[str, list[Row]]:
 
 
 def sections(rows: Iterable[Row]) -> Iterator[Section]:
-    """Yield the tables of which the cube has at least one figure."""
+    """Yield the tables of which the cube has at least one figure.
+
+    Examples
+    --------
+    >>> from workflows.paper import published
+    >>> found = Found(0.4976, 0.21, 50, 50, float("nan"), float("nan"))
+    >>> (section,) = sections([Row(published("kmeans_plus_plus_synthetic")[1], found)])
+    >>> section.title, section.rows[0][:4]
+    ('k-means++, synthetic data, range', ('1000x6-3', 'k-means++', '0.5198', '0.4976'))
+    """
     for title, members in _grouped(rows).items():
         if any(row.found for row in members):
             yield _section(title, members)
@@ -157,7 +166,14 @@ def _exponents(of: Figure | Found | None) -> str:
 
 
 def closing_lines(rows: Sequence[Row]) -> list[str]:
-    """Return a line for each table that is left out, and the count."""
+    """Return a line for each table that is left out, and the count.
+
+    Examples
+    --------
+    >>> from workflows.paper import published
+    >>> closing_lines([Row(published("kmeans_plus_plus_synthetic")[1], None)])[0]
+    'k-means++, synthetic data, range: none of its 1 figures is in this cube.'
+    """
     absent = [
         f"{title}: none of its {len(members)} figures is in this cube."
         for title, members in _grouped(rows).items()

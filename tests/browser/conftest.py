@@ -14,14 +14,14 @@ REQUIRED = "IMWK_BROWSER_REQUIRED"
 OpenPage = Callable[..., Page]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # while it runs, its event loop is in the way of others
 def browser() -> Iterator[Browser]:
     """Start Chromium, or skip where there is none and none is required."""
     path = shutil.which("chromium")
     if path is None:
         if os.environ.get(REQUIRED):
             pytest.fail(f"{REQUIRED} is set, but there is no chromium. Install the package.")
-        pytest.skip("there is no chromium on this machine: apt-get install chromium")
+        pytest.skip("there is no chromium on this machine: apt-get install -y chromium")
     with sync_playwright() as playwright:
         arguments = ["--headless", "--no-sandbox", "--disable-gpu"]
         started = playwright.chromium.launch(executable_path=path, args=arguments)

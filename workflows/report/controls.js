@@ -21,8 +21,10 @@ function offerDataSets() {
   if (!found) return;
   const offer = (text, value) => select.append(new Option(text, value, false, text === before));
   offer(`mean of ${dataSets(found.datasets.labels.length)}`, "mean");
-  if (found.datasets.grids)
-    found.datasets.labels.forEach((label, place) => offer(`data set ${label}`, place));
+  const { labels, grids } = found.datasets;
+  if (grids) return labels.forEach((label, place) => offer(`data set ${label}`, place));
+  offer("single ones are left out of this page", "");
+  select.lastChild.disabled = true;
 }
 
 async function show() {
@@ -35,12 +37,12 @@ async function show() {
   element("nothing").hidden = Boolean(grid);
   element("about").textContent = choice.result.about;
   element("facts").textContent = "";
-  if (grid) showGrid(Object.assign(grid, scaleOf(grid), { cell: grid.best, threshold: grid.expected }), choice);
+  if (grid) showGrid(grid, choice);
   picture.setAttribute("aria-busy", "false");
 }
 
 function showGrid(grid, choice) {
-  shown = grid;
+  shown = Object.assign(grid, scaleOf(grid), { cell: grid.best, threshold: grid.expected });
   element("heatmap").hidden = !isMap(grid);
   element("curve").hidden = isMap(grid);
   showScale();
@@ -48,7 +50,7 @@ function showGrid(grid, choice) {
   hold(grid.threshold);
 }
 
-// The scale ----------------------------------------------------------------------------------------
+// The scale -----------------------------------------------------------------------------
 
 function showScale() {
   const { low, high, expected } = shown;
@@ -88,11 +90,11 @@ function shareInWords() {
   return `Above ${decimals(shown.threshold)}: ${above} of ${there.length} ${what} (${share}%).`;
 }
 
-// One cell -----------------------------------------------------------------------------------------
+// One cell ------------------------------------------------------------------------------
 
 function readOut(at) {
   shown.cell = at;
-  mark(shown, "cursor", picture.matches(":focus") ? at : null);
+  mark(shown, "cursor", picture.matches(":focus-within") ? at : null);
   element("readout").textContent = at === null ? "" : cellInWords(at);
 }
 
@@ -117,7 +119,7 @@ function moveBy(event) {
   readOut(next[0] * columns(shown) + next[1]);
 }
 
-// The tables beside --------------------------------------------------------------------------------
+// The tables beside ---------------------------------------------------------------------
 
 function listBests({ result, picture: found, place }) {
   element("beside").hidden = result.counts;
@@ -140,7 +142,8 @@ function listBests({ result, picture: found, place }) {
 function bestRow(label, { expected, highest, best }, select, option) {
   const row = document.createElement("tr");
   const known = (value, words) => (value == null ? "" : words(value));
-  const texts = [label, known(expected, decimals), known(highest, decimals), known(best, pairInBrief)];
+  const scores = [expected, highest].map((score) => known(score, decimals));
+  const texts = [label, ...scores, known(best, pairInBrief)];
   row.append(...texts.map((text, column) => cellOf(text, column === 0)));
   if (element(select).value === String(option)) row.setAttribute("aria-current", "true");
   if (option === null) return row;
@@ -166,10 +169,11 @@ function choose(select, option) {
   element(select).dispatchEvent(new Event("change"));
 }
 
-// Start --------------------------------------------------------------------------------------------
+// Start ---------------------------------------------------------------------------------
 
 async function start() {
   for (const item of report.figures) await Bokeh.embed.embed_item(item);
+  for (const name of ["heatmap", "curve"]) leaveToPage(modelNamed(name));
   dress();
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", dress);
   for (const id of ["config", "normalisation", "result"])
@@ -185,7 +189,8 @@ async function start() {
   });
   picture.addEventListener("keydown", moveBy);
   picture.addEventListener("click", () => readOut(pointedAt(shown) ?? shown.cell));
-  for (const name of ["focus", "blur"]) picture.addEventListener(name, () => readOut(shown.cell));
+  for (const name of ["focusin", "focusout"])
+    picture.addEventListener(name, () => readOut(shown.cell));
   offerDataSets();
   await show();
 }

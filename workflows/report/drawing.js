@@ -21,18 +21,21 @@ const pairAt = (grid, at) => [Math.floor(at / columns(grid)), at % columns(grid)
 
 const exponentsAt = (grid, at) =>
   grid.result.exponents.map((name, place) => [name, report[name][pairAt(grid, at)[place]]]);
-const pairInWords = (grid, at) => exponentsAt(grid, at).map(([name, p]) => `${name} = ${p}`).join(", ");
+const pairInWords = (grid, at) =>
+  exponentsAt(grid, at).map(([name, p]) => `${name} = ${p}`).join(", ");
 
 function draw(grid) {
   const name = isMap(grid) ? "heatmap" : "curve";
-  modelNamed(`${name} colours`).setv({ low: lowest(grid), high: Math.max(grid.high, lowest(grid) + 0.001) });
+  const low = lowest(grid);
+  modelNamed(`${name} colours`).setv({ low, high: Math.max(grid.high, low + 0.001) });
   (isMap(grid) ? drawMap : drawCurve)(grid);
   mark(grid, "best", grid.best);
 }
 
 // Bokeh wants images row by row, which is along p1.
 function drawMap(grid) {
-  const rows = report.p2.map((_, second) => report.p1.map((_, first) => first * columns(grid) + second));
+  const rows = report.p2.map((_, second) =>
+    report.p1.map((_, first) => first * columns(grid) + second));
   const flat = (value) => [rows.flat().map(value)];
   const cells = modelNamed("cells");
   const [image] = cells.data.image;
@@ -84,10 +87,16 @@ function pointedAt(grid) {
   return cell ? cell.i * columns(grid) + cell.j : null;
 }
 
+// The picture as a whole is one stop of the Tab key; Bokeh's canvas in it would be another.
+function leaveToPage(figure) {
+  Bokeh.index.get_one(figure).canvas_view.events_el.tabIndex = -1;
+}
+
 // Figures are canvases: they take the colours of the page when these change.
 function dress() {
   const style = getComputedStyle(document.documentElement);
-  const [text, line, plot] = ["--muted", "--line", "--plot"].map((name) => style.getPropertyValue(name).trim());
+  const [text, line, plot] = ["--muted", "--line", "--plot"].map((name) =>
+    style.getPropertyValue(name).trim());
   for (const name of ["heatmap", "curve"]) {
     const figure = modelNamed(name);
     figure.outline_line_color = line;

@@ -9,7 +9,6 @@ from typing import Any
 import xarray as xr
 from bokeh.resources import Resources
 from jinja2 import Environment
-from markupsafe import Markup
 
 from storage import Ledger, Provenance
 from workflows.report.figures import PALETTE, figure_items
@@ -36,14 +35,24 @@ def report_page(name: str, cube: xr.Dataset, ledger: Ledger, provenance: Provena
         What became of its tiles.
     provenance : Provenance
         Where its results come from.
+
+    Examples
+    --------
+    >>> from pipeline.spec import SweepSpec
+    >>> spec = SweepSpec(datasets={"synthetic": {"configs": ["1000x6-3"], "count": 2}})
+    >>> coords = {"config": ["Iris"], "normalisation": ["range"], "p1": [2.0], "p2": [2.0]}
+    >>> nothing = Ledger({}, {}, (), 0), Provenance(spec, "", "", "", 0, ())
+    >>> page = report_page("<Iris>", xr.Dataset(coords=coords), *nothing)
+    >>> "<h1><bdi>&lt;Iris&gt;</bdi></h1>" in page
+    True
     """
     results = pictures_of(cube)
     scripts = (_bokeh(), "\n".join(map(_file, SCRIPTS)))
     return _template(
         name=name,
         palette=PALETTE[::15],
-        style=Markup(_file("page.css")),
-        scripts=[Markup(script) for script in scripts],
+        style=_file("page.css"),
+        scripts=scripts,
         script_hashes=" ".join(map(_hash, scripts)),
         configs=cube["config"].values.tolist(),
         normalisations=cube["normalisation"].values.tolist(),
@@ -74,7 +83,7 @@ def _paper(cube: xr.Dataset) -> dict[str, Any]:
 
 
 def _template(**values: Any) -> str:
-    # Escapes all but what is marked as safe, which are our own files
+    # Escapes all but what the template calls safe: our own files and Bokeh's
     environment = Environment(autoescape=True)
     # Bokeh reads a model where it stands first, and by its number wherever it comes after that
     environment.policies["json.dumps_kwargs"] = {"sort_keys": False}

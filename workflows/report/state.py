@@ -43,7 +43,17 @@ def _by_error(failed: Mapping[Tile, str]) -> dict[str, list[str]]:
 
 
 def provenance_facts(provenance: Provenance, cube: xr.Dataset) -> dict[str, Any]:
-    """Return where results come from, in words."""
+    """Return where results come from, in words.
+
+    Examples
+    --------
+    >>> from pipeline.spec import SweepSpec
+    >>> spec = SweepSpec(datasets={"synthetic": {"configs": ["1000x6-3"], "count": 2}})
+    >>> provenance = Provenance(spec, "4f2a", "2021", "2022", 3, ())
+    >>> cube = xr.Dataset({"tile_seconds": ("dataset", [1800.0, 3600.0])})
+    >>> provenance_facts(provenance, cube)["facts"]["computing"]
+    '1.50 core-hours'
+    """
     hours = float(cube["tile_seconds"].sum()) / 3600 if "tile_seconds" in cube else 0.0
     return {
         "facts": {
