@@ -1,5 +1,6 @@
 import io
 import re
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from tests.browser.conftest import OpenPage
 from tests.reports import HOSTILE, named_page
 from tests.storage.made_up import fill, small_spec
 from workflows.report import write_report
+from workflows.report.pictures import pictures_of
 
 pytestmark = pytest.mark.slow
 
@@ -412,6 +414,20 @@ def test_cubes_of_some_parts_open(
         is_held = has_kmeans and result.endswith("_ari")
         assert page.locator("#reset").is_visible() == is_held
         assert ("Above" in facts(page)) == is_held
+
+
+def test_single_data_sets_that_do_not_fit_are_said_to_be_left_out(
+    open_page: OpenPage, location: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("workflows.report.page.pictures_of", partial(pictures_of, room=0))
+    write_report(location, tmp_path / "report.html")
+    page = open_page(tmp_path / "report.html")
+    ready(page)
+    last = page.locator("#dataset option").last
+    expect(last).to_contain_text("left out")
+    expect(last).to_be_disabled()
+    page.locator("#datasets tr").first.click()  # says what is best there, but has no picture
+    assert page.locator("#dataset option:checked").inner_text() == "mean of 2 data sets"
 
 
 def test_a_choice_with_nothing_done_says_so(open_page: OpenPage, tmp_path: Path) -> None:
