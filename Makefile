@@ -29,6 +29,7 @@ run: $(STAMP) ## the quick sweep into results/, resumed where it stopped; tables
 	$(BIN)/imwk summary results/quick.zarr
 	@echo "Heatmaps:"
 	@$(BIN)/imwk heatmaps results/quick.zarr -o results/heatmaps
+	$(BIN)/imwk report results/quick.zarr -o results/report.html
 
 test: $(STAMP) ## the fast suite
 	$(PYTEST) -m "not slow and not reproduce"

@@ -27,6 +27,7 @@ def commands(cube: str, folder: str) -> dict[str, list[str]]:
         "export to Parquet": ["export", cube, f"{folder}/out.parquet"],
         "export to CSV": ["export", cube, f"{folder}/out.csv"],
         "best average of all": ["query", cube, "--best", "--average"],
+        "report": ["report", cube, "-o", f"{folder}/out.html"],
         "one mean": ["query", cube, "--average", "--config", "1000x6-3", "--p1", "2", "--p2", "2"],
     }
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from workflows import commands_pictures, commands_query
+from workflows import commands_pictures, commands_query, commands_report
 
 if TYPE_CHECKING:
     from pipeline.spec import SweepSpec
@@ -232,5 +232,9 @@ def _exit(code: int) -> None:
     click.get_current_context().exit(code)
 
 
-for _command in (*commands_query.COMMANDS, *commands_pictures.COMMANDS):
+for _command in (
+    *commands_query.COMMANDS,
+    *commands_pictures.COMMANDS,
+    *commands_report.COMMANDS,
+):
     main.add_command(_command)
