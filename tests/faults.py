@@ -16,17 +16,23 @@ import psutil
 
 from pipeline.spec import SweepSpec
 
-#: 72 tiles that take a twentieth of a second each.
 SMALLEST = ["1000x6-3", "1000x6-3 +3NF", "1000x6-3 +3NNF", "1000x6-3 WCN"]
-SMALL_SWEEP = SweepSpec.model_validate(
-    {
-        "normalisations": ["range", "z-score"],
-        "restarts": 2,
-        "p1": [2],
-        "p2": [2],
-        "datasets": {"synthetic": {"configs": SMALLEST, "count": 9}},
-    }
-)
+
+
+def small_sweep(count: int) -> SweepSpec:
+    """Return a sweep of 8 tiles for each of `count` data sets, a twentieth of a second each."""
+    return SweepSpec.model_validate(
+        {
+            "normalisations": ["range", "z-score"],
+            "restarts": 2,
+            "p1": [2],
+            "p2": [2],
+            "datasets": {"synthetic": {"configs": SMALLEST, "count": count}},
+        }
+    )
+
+
+SMALL_SWEEP = small_sweep(9)
 
 BIN = Path(sys.executable).parent
 ROOT = Path(__file__).parents[1]

@@ -7,27 +7,18 @@ import pytest
 import xarray as xr
 from click.testing import CliRunner, Result
 
-from pipeline.spec import SweepSpec
 from storage import CubeError, create_cube, mark_missing, open_cube, read_ledger
 from storage.location import place_at
 from storage.objects import object_place
 from tests.clusters.seaweed import BUCKET, SECRETS, Server, seaweed
-from tests.faults import SMALLEST, Faults, Program, scheduler_and_workers
+from tests.faults import Faults, Program, scheduler_and_workers, small_sweep
 from tests.storage.made_up import comparable, fill
 from workflows import submit
 from workflows.cli import main
 
 pytestmark = pytest.mark.slow
 
-SPEC = SweepSpec.model_validate(
-    {
-        "normalisations": ["range", "z-score"],
-        "restarts": 2,
-        "p1": [2],
-        "p2": [2],
-        "datasets": {"synthetic": {"configs": SMALLEST, "count": 3}},
-    }
-)
+SPEC = small_sweep(3)
 TILES = len(SPEC.tiles)
 
 
