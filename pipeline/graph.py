@@ -192,7 +192,7 @@ def _ended(
     with annotate(priority=_earlier_tiles_first, retries=RETRIES):
         futures = client.get(named, list(writes), sync=False)
     try:
-        for future in as_completed(futures):
+        for future in as_completed(futures, loop=client.loop):
             if future.cancelled():
                 raise ClusterLostError(
                     "The connection to the scheduler was lost. Tiles that are done are safe in "

@@ -157,21 +157,25 @@ def _command_line(process: psutil.Process) -> list[str]:
         return []
 
 
-def wait_until(condition: Callable[[], object], what: str) -> None:
+def wait_until(condition: Callable[[], object], what: str, every: float = 0.02) -> None:
     """Wait, but not for ever."""
     deadline = monotonic() + PATIENCE
     while not condition():
         assert monotonic() < deadline, f"waited too long until {what}"
-        sleep(0.02)
+        sleep(every)
 
 
 @contextmanager
 def scheduler_and_workers(
-    folder: Path, environment: dict[str, str], *options: str | Path
+    folder: Path,
+    environment: dict[str, str],
+    *options: str,
+    workers: tuple[dict[str, str], ...] = ({}, {}),
 ) -> Iterator[tuple[str, Program]]:
     """Start a scheduler and two workers as one does on a cluster; yield address and scheduler.
 
-    The workers share no folder with anyone. `options` are those of all three, such as TLS's.
+    The workers share no folder with anyone. `options` are those of all three, such as TLS's;
+    `workers` has variables that only single workers have.
     """
     file = folder / f"scheduler-{monotonic()}.json"
     where = ("--scheduler-file", file, "--host", "127.0.0.1", "--port", "0", "--no-dashboard")
@@ -180,10 +184,10 @@ def scheduler_and_workers(
         wait_until(file.exists, "the scheduler is there")
         address = str(json.loads(file.read_text())["address"])
         about = ("--nthreads", "1", "--no-dashboard", "--death-timeout", "60")
-        for number in range(2):
+        for number, variables in enumerate(workers):
             home = folder / f"worker-{number}-{monotonic()}"
             command = ("dask", "worker", address, *about, *options)
-            programs.append(Program(*command, environment=environment, home=home))
+            programs.append(Program(*command, environment=environment | variables, home=home))
         yield address, programs[0]
     finally:
         for program in reversed(programs):

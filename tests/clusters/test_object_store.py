@@ -165,3 +165,30 @@ def test_who_may_only_read_can_read(
     with pytest.raises(CubeError, match="access is refused"):
         mark_missing(url, SPEC.tiles[:1])
     assert len(read_ledger(url).done) == 2
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"AWS_ENDPOINT_URL": "http://127.0.0.1:1"}, "it cannot be reached. Check the network"),
+        ({"AWS_ACCESS_KEY_ID": "reader", "AWS_SECRET_ACCESS_KEY": SECRETS["reader"]}, "refused"),
+    ],
+    ids=["unreachable", "read only"],
+)
+def test_workers_that_cannot_use_the_store_are_found_before_anything_runs(
+    writer: dict[str, str],
+    url: str,
+    spec_file: Path,
+    tmp_path: Path,
+    changes: dict[str, str],
+    words: str,
+) -> None:
+    with scheduler_and_workers(tmp_path, writer, workers=(changes,)) as (address, _):
+        run = ("imwk", "submit", spec_file, url, "--scheduler", address)
+        code, output, errors = Program(*run, environment=writer).end()
+    assert (code, output) == (4, "")
+    (line,) = errors.splitlines()
+    assert line.startswith("Error: Worker tcp://127.0.0.1:")
+    assert f"cannot use the cube. Cannot use {url}: " in line
+    assert words in line
+    assert read_ledger(url).counts.done == 0

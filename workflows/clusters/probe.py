@@ -60,7 +60,7 @@ def check_workers(client: Client, location: str) -> None:
     """
     answers = client.run(probe, location, cube_id(location), on_error="return")
     troubles = {
-        worker: trouble for worker, found in answers.items() if (trouble := _trouble(found))
+        worker: trouble for worker, found in answers.items() if (trouble := trouble_of(found))
     }
     if troubles:
         worker, trouble = next(iter(troubles.items()))
@@ -74,12 +74,13 @@ def check_scheduler(client: Client, location: str) -> None:
         found = client.run_on_scheduler(probe, location, cube_id(location))
     except Exception as error:  # whatever there is when it is loaded there
         found = error
-    trouble = _trouble(found)
+    trouble = trouble_of(found)
     if trouble:
         raise ClusterError(f"The scheduler {trouble}")
 
 
-def _trouble(found: Any) -> str | None:
+def trouble_of(found: Any) -> str | None:
+    """Say why a process cannot take part, by what its probe found; None if it can."""
     ours = environment()["versions"]
     if not isinstance(found, Probe):  # what was raised when it was loaded there
         return f"cannot load {PROJECT} {ours[PROJECT]}: {found}. Install the same version there."
