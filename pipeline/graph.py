@@ -30,8 +30,8 @@ class ClusterLostError(ImwkError):
 class TileStore(Protocol):
     """Where tiles go: handed in, since what computes knows nothing of files; sent to workers."""
 
-    def is_done(self, tile: Tile) -> bool:
-        """Say whether nothing is left to compute of a tile."""
+    def is_wanted(self, tile: Tile) -> bool:
+        """Say whether a tile is still to be computed."""
 
     def write(self, tile: Tile, results: Sequence[BlockResult]) -> None:
         """Keep the results of all blocks of a tile."""
@@ -81,8 +81,8 @@ def run_serially(spec: SweepSpec, jobs: Jobs, store: TileStore) -> Generator[Out
     Examples
     --------
     >>> class Shown:
-    ...     def is_done(self, tile):
-    ...         return False
+    ...     def is_wanted(self, tile):
+    ...         return True
     ...     def write(self, tile, results):
     ...         print(tile, [result.block.p1 for result in results])
     >>> spec = SweepSpec(datasets={"synthetic": {"configs": ["1000x6-3"], "count": 1}})
@@ -132,8 +132,8 @@ def run_on_dask(
     Examples
     --------
     >>> class Everything:
-    ...     def is_done(self, tile):
-    ...         return True
+    ...     def is_wanted(self, tile):
+    ...         return False
     >>> spec = SweepSpec(datasets={"synthetic": {"configs": ["1000x6-3"], "count": 1}})
     >>> jobs = {tile: [Block(tile, ("imwk",), (1.5,), ())] for tile in spec.tiles}
     >>> with Client(processes=False, n_workers=1, dashboard_address=None) as client:
@@ -192,7 +192,7 @@ def _ended(
     with annotate(priority=_earlier_tiles_first, retries=RETRIES):
         futures = client.get(named, list(writes), sync=False)
     try:
-        for future in as_completed(futures):
+        for future in as_completed(futures, loop=client.loop):
             if future.cancelled():
                 raise ClusterLostError(
                     "The connection to the scheduler was lost. Tiles that are done are safe in "
@@ -212,12 +212,12 @@ def _earlier_tiles_first(key: tuple[str, int, int]) -> int:
 
 
 def _compute(spec: SweepSpec, store: TileStore, block: Block) -> BlockResult | None:
-    """Compute a block, unless its tile is done.
+    """Compute a block, unless its tile is done or the sweep was cancelled.
 
-    That happens when another sweep fills the same store, and when the worker that wrote the tile
-    is lost before anyone heard of it: then Dask computes its blocks again.
+    It is done when another sweep fills the same store, and when the worker that wrote it is lost
+    before anyone heard of it: then Dask computes its blocks again.
     """
-    if store.is_done(block.tile):
+    if not store.is_wanted(block.tile):
         return None
     try:
         return run_block(spec, block)

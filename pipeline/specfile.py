@@ -3,6 +3,7 @@
 import tomllib
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 from pipeline.errors import SpecError
 from pipeline.spec import SweepSpec
@@ -37,11 +38,25 @@ def parse_spec(text: str, source: str) -> SweepSpec:
 normalisations, restarts, centre, dtype, parts, datasets, p1, p2.
     """
     try:
-        return SweepSpec.model_validate(tomllib.loads(text))
+        return SweepSpec.model_validate(parse_tables(text)[0])
     except (ValueError, RecursionError) as error:  # tomllib's own errors are ValueErrors
         raise SpecError([f"is no TOML: {error}."], source) from error
     except SpecError as error:
         raise SpecError(error.problems, source) from None
+
+
+def parse_tables(text: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    r"""Return what a file says of the sweep, and its table ``cluster``: where it may run.
+
+    The latter decides no result, and so is no part of a spec.
+
+    Examples
+    --------
+    >>> parse_tables('seed = 1\n[cluster]\nkind = "slurm"')
+    ({'seed': 1}, {'kind': 'slurm'})
+    """
+    tables = tomllib.loads(text)
+    return tables, tables.pop("cluster", {})
 
 
 def read_spec(path: str | PathLike[str]) -> SweepSpec:

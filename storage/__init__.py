@@ -1,5 +1,6 @@
 """Where results live: one Zarr group, a cube, written by many workers and read at any moment."""
 
+from storage.cancel import cancel_mark, cancel_sweeps
 from storage.cube import create_cube, open_cube
 from storage.errors import CubeError, CubeMismatchError, DamagedCubeError
 from storage.extend import extend_cube
@@ -21,6 +22,8 @@ __all__ = [
     "Status",
     "Verification",
     "Work",
+    "cancel_mark",
+    "cancel_sweeps",
     "create_cube",
     "environment",
     "extend_cube",

@@ -16,17 +16,23 @@ import psutil
 
 from pipeline.spec import SweepSpec
 
-#: 72 tiles that take a twentieth of a second each.
 SMALLEST = ["1000x6-3", "1000x6-3 +3NF", "1000x6-3 +3NNF", "1000x6-3 WCN"]
-SMALL_SWEEP = SweepSpec.model_validate(
-    {
-        "normalisations": ["range", "z-score"],
-        "restarts": 2,
-        "p1": [2],
-        "p2": [2],
-        "datasets": {"synthetic": {"configs": SMALLEST, "count": 9}},
-    }
-)
+
+
+def small_sweep(count: int) -> SweepSpec:
+    """Return a sweep of 8 tiles for each of `count` data sets, a twentieth of a second each."""
+    return SweepSpec.model_validate(
+        {
+            "normalisations": ["range", "z-score"],
+            "restarts": 2,
+            "p1": [2],
+            "p2": [2],
+            "datasets": {"synthetic": {"configs": SMALLEST, "count": count}},
+        }
+    )
+
+
+SMALL_SWEEP = small_sweep(9)
 
 BIN = Path(sys.executable).parent
 ROOT = Path(__file__).parents[1]
@@ -151,21 +157,25 @@ def _command_line(process: psutil.Process) -> list[str]:
         return []
 
 
-def wait_until(condition: Callable[[], object], what: str) -> None:
+def wait_until(condition: Callable[[], object], what: str, every: float = 0.02) -> None:
     """Wait, but not for ever."""
     deadline = monotonic() + PATIENCE
     while not condition():
         assert monotonic() < deadline, f"waited too long until {what}"
-        sleep(0.02)
+        sleep(every)
 
 
 @contextmanager
 def scheduler_and_workers(
-    folder: Path, environment: dict[str, str], *options: str | Path
+    folder: Path,
+    environment: dict[str, str],
+    *options: str,
+    workers: tuple[dict[str, str], ...] = ({}, {}),
 ) -> Iterator[tuple[str, Program]]:
     """Start a scheduler and two workers as one does on a cluster; yield address and scheduler.
 
-    The workers share no folder with anyone. `options` are those of all three, such as TLS's.
+    The workers share no folder with anyone. `options` are those of all three, such as TLS's;
+    `workers` has variables that only single workers have.
     """
     file = folder / f"scheduler-{monotonic()}.json"
     where = ("--scheduler-file", file, "--host", "127.0.0.1", "--port", "0", "--no-dashboard")
@@ -174,10 +184,10 @@ def scheduler_and_workers(
         wait_until(file.exists, "the scheduler is there")
         address = str(json.loads(file.read_text())["address"])
         about = ("--nthreads", "1", "--no-dashboard", "--death-timeout", "60")
-        for number in range(2):
+        for number, variables in enumerate(workers):
             home = folder / f"worker-{number}-{monotonic()}"
             command = ("dask", "worker", address, *about, *options)
-            programs.append(Program(*command, environment=environment, home=home))
+            programs.append(Program(*command, environment=environment | variables, home=home))
         yield address, programs[0]
     finally:
         for program in reversed(programs):

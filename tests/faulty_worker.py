@@ -13,16 +13,22 @@ from time import sleep
 from typing import Any
 from unittest.mock import patch
 
+import dask
 import zarr
 from distributed import Worker
 
 from pipeline.block import Block, BlockResult, run_block
 from pipeline.spec import SweepSpec, Tile
 from storage import is_done, write_tile
+from workflows.clusters.settings import QUIET, WORKER_ENVIRONMENT
 
 
 def dask_setup(_: Worker) -> None:
-    """Put faulty functions in the place of the real ones."""
+    """Put faulty functions in the place of the real ones, and write down what Dask was told."""
+    told = {name: dask.config.get(name) for name in QUIET} | {
+        name: os.environ.get(name) for name in WORKER_ENVIRONMENT
+    }
+    Path(f"{json.loads(os.environ['IMWK_FAULTS'])['log']}.told").write_text(json.dumps(told))
     patch("pipeline.graph.run_block", faulty_block).start()
     patch("workflows.sweep.write_tile", faulty_write).start()
 

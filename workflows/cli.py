@@ -1,36 +1,16 @@
 """The command `imwk`: thin; parses, calls, prints. Commands import what they need when called."""
 
 import json
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
 import click
 
-from workflows import commands_pictures, commands_query, commands_report
+from workflows import commands_pictures, commands_query, commands_report, commands_run
+from workflows.exit_codes import EPILOG, FAILED, INTERRUPTED, code_of, end
+from workflows.run_options import json_option, workers_option
 
-if TYPE_CHECKING:
-    from pipeline.spec import SweepSpec
-    from workflows.sweep import SweepReport
-
-FAILED, REFUSED, LOST, INTERRUPTED = 1, 2, 3, 130
-
-EPILOG = f"""\b
-Exit codes:
-  0    all is well
-  {FAILED}    some tiles failed, are damaged or differ; the rest is in the cube
-  {REFUSED}    refused: a wrong option, spec or cube, or a cube that cannot be written
-  {LOST}    the scheduler was lost; submit again to go on
-  {INTERRUPTED}  interrupted; submit again to go on"""
-
-AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
-
-
-class _Refused(click.ClickException):
-    exit_code = REFUSED
-
-
-class _Lost(click.ClickException):
-    exit_code = LOST
+spec_argument = click.argument("spec")
+cube_argument = click.argument("cube")
 
 
 class _Group(click.Group):
@@ -53,27 +33,9 @@ def _in_words(error: Exception) -> Exception:
 
     if not isinstance(error, ImwkError):
         return error
-    from pipeline.graph import ClusterLostError
-
-    return _Lost(str(error)) if isinstance(error, ClusterLostError) else _Refused(str(error))
-
-
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
-workers_option = click.option(
-    "--workers",
-    type=click.IntRange(min=1),
-    help="Processes of one thread on this machine; one for each core unless given.",
-)
-spec_argument = click.argument("spec")
-cube_argument = click.argument("cube")
-
-
-def run_options(command: AnyFunction) -> AnyFunction:
-    """Add the options of all commands that compute."""
-    scheduler = click.option(
-        "--scheduler", metavar="ADDRESS", help="Use the workers of this Dask scheduler instead."
-    )
-    return workers_option(scheduler(json_option(command)))
+    said = click.ClickException(str(error))
+    said.exit_code = code_of(error)  # type: ignore[misc] # of this one alone
+    return said
 
 
 @click.group(cls=_Group, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
@@ -108,43 +70,6 @@ def plan(spec: str, workers: int | None, as_json: bool) -> None:
 
     made = make_plan(load_spec(spec), CPU_COUNT if workers is None else workers)
     click.echo(made.to_json() if as_json else made)
-
-
-@main.command()
-@spec_argument
-@cube_argument
-@run_options
-def submit(spec: str, cube: str, **options: Any) -> None:
-    """Compute a sweep into a new cube, or what a cube lacks of it."""
-    from workflows.presets import load_spec
-
-    _submit(load_spec(spec), cube, **options)
-
-
-@main.command()
-@cube_argument
-@spec_argument
-@run_options
-def extend(cube: str, spec: str, **options: Any) -> None:
-    """Make a cube larger, and compute what is new: all else stays as it is."""
-    from storage import extend_cube
-    from workflows.presets import load_spec
-
-    larger = load_spec(spec)
-    extend_cube(cube, larger)
-    _submit(larger, cube, **options)
-
-
-@main.command()
-@cube_argument
-@run_options
-def retry(cube: str, **options: Any) -> None:
-    """Try failed tiles again, and compute all else that the cube lacks."""
-    from storage import forgive, read_ledger
-    from storage.handle import open_group
-
-    forgive(cube, read_ledger(cube).failed)
-    _submit(open_group(cube).spec, cube, **options)
 
 
 @main.command()
@@ -198,43 +123,9 @@ def verify(cube: str, repair: bool, recompute: int, as_json: bool) -> None:
 
     found = check(cube, repair=repair, recompute_tiles=recompute)
     click.echo(json.dumps(check_facts(found), indent=2) if as_json else check_words(found))
-    _exit(FAILED if found.is_bad else 0)
+    end(FAILED if found.is_bad else 0)
 
 
-def _submit(
-    spec: "SweepSpec", cube: str, workers: int | None, scheduler: str | None, as_json: bool
-) -> None:
-    from workflows.progress import shown_progress
-    from workflows.sweep import submit as submit_sweep
-
-    if workers is not None and scheduler is not None:
-        raise click.UsageError("Give --workers or --scheduler, not both.")
-    with shown_progress(as_json) as show:
-        report = submit_sweep(spec, cube, workers=workers, scheduler=scheduler, on_event=show)
-    _print_report(report, cube, as_json)
-    _exit(FAILED if report.done < report.tiles else 0)
-
-
-def _print_report(report: "SweepReport", cube: str, as_json: bool) -> None:
-    if as_json:
-        from workflows.progress import print_json
-
-        print_json("finished", **report.facts())
-        return
-    click.echo(report)
-    if report.failed:
-        click.echo(
-            f"Why tiles failed: imwk status {cube}. To try them again: imwk retry {cube}.", err=True
-        )
-
-
-def _exit(code: int) -> None:
-    click.get_current_context().exit(code)
-
-
-for _command in (
-    *commands_query.COMMANDS,
-    *commands_pictures.COMMANDS,
-    *commands_report.COMMANDS,
-):
-    main.add_command(_command)
+for _commands in (commands_run, commands_query, commands_pictures, commands_report):
+    for _command in _commands.COMMANDS:
+        main.add_command(_command)

@@ -13,12 +13,13 @@ from uuid import NAMESPACE_OID, uuid4, uuid5
 from distributed import Client
 
 from pipeline.block import BlockResult
-from pipeline.core.errors import InvalidInputError
+from pipeline.core.errors import ImwkError, InvalidInputError
 from pipeline.graph import run_on_dask, run_serially, split_jobs
 from pipeline.plan import default_block_size
 from pipeline.spec import SweepSpec, Tile
 from storage import (
     CubeLocation,
+    cancel_mark,
     create_cube,
     is_done,
     mark_failed,
@@ -27,8 +28,13 @@ from storage import (
     write_tile,
 )
 from storage.location import absolute
-from workflows.clusters import local_client, remote_client
+from workflows.clusters import Workplace, local_client, remote_client
+from workflows.clusters.probe import check_workers
 from workflows.presets import load_spec
+
+
+class CancelledSweepError(ImwkError):
+    """Someone cancelled the sweep; what is done is in the cube."""
 
 
 @dataclass(frozen=True)
@@ -107,6 +113,7 @@ def submit(
     client: Client | None = None,
     workers: int | None = None,
     scheduler: str | None = None,
+    workplace: Workplace | None = None,
     on_event: Callable[[Event], None] | None = None,
 ) -> SweepReport:
     """Compute all tiles of a sweep that its cube does not have yet.
@@ -124,6 +131,8 @@ def submit(
         process, without Dask.
     scheduler : str, optional
         Address of a Dask scheduler whose workers to use.
+    workplace : callable, optional
+        Gives a client in a ``with`` statement, such as `job_client` with its settings.
     on_event : callable, optional
         Called with `Started` and then with `TileEnded` for each tile.
 
@@ -136,8 +145,12 @@ def submit(
     ------
     SpecError, CubeMismatchError, CubeError
         If the spec is wrong, is not that of the cube, or the cube cannot be written.
+    ClusterError
+        If there are no workers, or they have other versions or cannot write the cube.
     ClusterLostError
         If the scheduler went away.
+    CancelledSweepError
+        If it was cancelled by ``imwk cancel``.
 
     Notes
     -----
@@ -156,16 +169,20 @@ def submit(
     >>> first.done, again.done_before
     (2, 2)
     """
-    if sum(choice is not None for choice in (client, workers, scheduler)) > 1:
-        raise InvalidInputError("Give one of client, workers and scheduler, not several.")
+    if sum(choice is not None for choice in (client, workers, scheduler, workplace)) > 1:
+        raise InvalidInputError(
+            "Give one of client, workers, scheduler and workplace, not several."
+        )
     wanted = spec if isinstance(spec, SweepSpec) else load_spec(spec)
     location = absolute(cube)  # workers may run in other folders
     started = monotonic()
     create_cube(location, wanted)
     before = read_ledger(location).counts
     if before.missing:
-        with _workplace(client, workers, scheduler) as place:
-            _sweep(wanted, location, place, on_event or _ignore)
+        with workplace() if workplace else _workplace(client, workers, scheduler) as place:
+            if place:
+                check_workers(place, location)
+            run_sweep(wanted, location, place, on_event or _ignore)
     after = read_ledger(location)
     return SweepReport(
         tiles=after.counts.total,
@@ -188,19 +205,27 @@ def _workplace(
     return local_client(workers) if scheduler is None else remote_client(scheduler)
 
 
-def _sweep(
-    spec: SweepSpec, location: str, client: Client | None, on_event: Callable[[Event], None]
+def run_sweep(
+    spec: SweepSpec,
+    location: str,
+    client: Client | None,
+    on_event: Callable[[Event], None] = _ignore,
 ) -> None:
+    """Compute what a cube lacks, on the workers of a client or in this process."""
     ledger = read_ledger(location)
     counts = ledger.counts
     dashboard = client.dashboard_link if client else None
     workers = len(client.nthreads()) if client else 0
     on_event(Started(counts.total, counts.done, counts.failed, workers, dashboard))
     jobs = split_jobs({work.tile: work.blocks for work in ledger.todo}, default_block_size(spec))
-    store = CubeStore(location, uuid4().hex)
+    store = CubeStore(location, uuid4().hex, cancel_mark(location))
     run = run_on_dask(client, spec, jobs, store) if client else run_serially(spec, jobs, store)
     with closing(run) as outcomes:
         for outcome in outcomes:
+            if store.is_cancelled():
+                raise CancelledSweepError(
+                    "The sweep was cancelled. Tiles that are done are safe: submit again to go on."
+                )
             if outcome.error is not None:
                 mark_failed(location, outcome.tile, outcome.error)
             on_event(TileEnded(outcome.tile, outcome.error))
@@ -208,14 +233,29 @@ def _sweep(
 
 @dataclass(frozen=True)
 class CubeStore:
-    """A cube as workers write it; they also sign for the software and processors they have."""
+    """A cube as workers write it; they also sign for the software and processors they have.
+
+    Attributes
+    ----------
+    location : str
+        Of the cube.
+    run : str
+        Names this run.
+    mark : str
+        The cancel mark of the cube when the run began.
+    """
 
     location: str
     run: str
+    mark: str = ""
 
-    def is_done(self, tile: Tile) -> bool:
-        """Say whether the cube has all of a tile."""
-        return is_done(self.location, tile)
+    def is_wanted(self, tile: Tile) -> bool:
+        """Say whether the cube lacks a tile, and nobody cancelled the run."""
+        return not self.is_cancelled() and not is_done(self.location, tile)
+
+    def is_cancelled(self) -> bool:
+        """Say whether the run was cancelled."""
+        return cancel_mark(self.location) != self.mark
 
     def write(self, tile: Tile, results: Sequence[BlockResult]) -> None:
         """Write a tile."""

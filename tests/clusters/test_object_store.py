@@ -7,27 +7,18 @@ import pytest
 import xarray as xr
 from click.testing import CliRunner, Result
 
-from pipeline.spec import SweepSpec
 from storage import CubeError, create_cube, mark_missing, open_cube, read_ledger
 from storage.location import place_at
 from storage.objects import object_place
 from tests.clusters.seaweed import BUCKET, SECRETS, Server, seaweed
-from tests.faults import SMALLEST, Faults, Program, scheduler_and_workers
+from tests.faults import Faults, Program, scheduler_and_workers, small_sweep
 from tests.storage.made_up import comparable, fill
 from workflows import submit
 from workflows.cli import main
 
 pytestmark = pytest.mark.slow
 
-SPEC = SweepSpec.model_validate(
-    {
-        "normalisations": ["range", "z-score"],
-        "restarts": 2,
-        "p1": [2],
-        "p2": [2],
-        "datasets": {"synthetic": {"configs": SMALLEST, "count": 3}},
-    }
-)
+SPEC = small_sweep(3)
 TILES = len(SPEC.tiles)
 
 
@@ -174,3 +165,30 @@ def test_who_may_only_read_can_read(
     with pytest.raises(CubeError, match="access is refused"):
         mark_missing(url, SPEC.tiles[:1])
     assert len(read_ledger(url).done) == 2
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"AWS_ENDPOINT_URL": "http://127.0.0.1:1"}, "it cannot be reached. Check the network"),
+        ({"AWS_ACCESS_KEY_ID": "reader", "AWS_SECRET_ACCESS_KEY": SECRETS["reader"]}, "refused"),
+    ],
+    ids=["unreachable", "read only"],
+)
+def test_workers_that_cannot_use_the_store_are_found_before_anything_runs(
+    writer: dict[str, str],
+    url: str,
+    spec_file: Path,
+    tmp_path: Path,
+    changes: dict[str, str],
+    words: str,
+) -> None:
+    with scheduler_and_workers(tmp_path, writer, workers=(changes,)) as (address, _):
+        run = ("imwk", "submit", spec_file, url, "--scheduler", address)
+        code, output, errors = Program(*run, environment=writer).end()
+    assert (code, output) == (4, "")
+    (line,) = errors.splitlines()
+    assert line.startswith("Error: Worker tcp://127.0.0.1:")
+    assert f"cannot use the cube. Cannot use {url}: " in line
+    assert words in line
+    assert read_ledger(url).counts.done == 0

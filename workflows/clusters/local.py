@@ -1,4 +1,4 @@
-"""Where a sweep runs: on workers of this machine, or on those of a scheduler that is there."""
+"""Workers on this machine."""
 
 import logging
 import signal
@@ -12,36 +12,9 @@ import dask
 from dask.system import CPU_COUNT
 from dask.utils import parse_timedelta
 from distributed import Client, LocalCluster
-from distributed.utils import silence_logging_cmgr
 
-from pipeline.core.errors import ImwkError
 from pipeline.core.validation import as_whole_number
-
-LOOPBACK = "127.0.0.1"
-
-#: A worker is a process of one thread, and so is its linear algebra. glibc must not hand large
-#: arrays back to the system at once: they are asked for again by the next NumPy call.
-WORKER_ENVIRONMENT = {
-    "OPENBLAS_NUM_THREADS": "1",
-    "OMP_NUM_THREADS": "1",
-    "MKL_NUM_THREADS": "1",
-    "MALLOC_MMAP_THRESHOLD_": str(2**30),
-    "MALLOC_TRIM_THRESHOLD_": str(2**30),
-    "MALLOC_TOP_PAD_": str(2**26),
-}
-
-#: Dask looks at its own processes up to a hundred times a second, which takes a tenth of the time
-#: of blocks that run for seconds. A look once in a while will do.
-QUIET = {
-    "distributed.worker.profile.enabled": False,
-    "distributed.worker.memory.monitor-interval": "1s",
-    "distributed.admin.tick.interval": "1s",
-    "distributed.admin.system-monitor.interval": "2s",
-}
-
-
-class SchedulerError(ImwkError):
-    """A scheduler cannot be reached; the message says which."""
+from workflows.clusters.settings import LOOPBACK, QUIET, WORKER_ENVIRONMENT
 
 
 @contextmanager
@@ -138,39 +111,3 @@ def _replaced_if_lost(cluster: LocalCluster, count: int) -> Iterator[None]:
     finally:
         over.set()
         replacer.join()
-
-
-@contextmanager
-def remote_client(scheduler: str) -> Iterator[Client]:
-    """Connect to a scheduler that is running already, and leave it running.
-
-    Parameters
-    ----------
-    scheduler : str
-        Its address, such as ``tcp://node1:8786``.
-
-    Yields
-    ------
-    distributed.Client
-
-    Raises
-    ------
-    SchedulerError
-        If there is none.
-
-    Examples
-    --------
-    >>> with local_client(workers=1) as local, remote_client(local.scheduler.address) as client:
-    ...     client.submit(sum, [1, 2]).result()
-    3
-    """
-    try:
-        client = Client(scheduler)
-    except (OSError, ValueError) as error:  # no answer; no address
-        raise SchedulerError(
-            f"There is no Dask scheduler at {scheduler}. Start one with dask scheduler, and give "
-            "the address that it prints, such as tcp://node1:8786."
-        ) from error
-    # A lost scheduler is said once, by who waits for results.
-    with silence_logging_cmgr(logging.CRITICAL), client:
-        yield client

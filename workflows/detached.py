@@ -1,0 +1,88 @@
+"""A sweep that is left to its scheduler: who submitted it may go.
+
+In the scheduler's process a thread does what `submit` does elsewhere: it hands out blocks, marks
+tiles that fail, and tries those alone whose workers died. It ends when the scheduler does; the
+cube is then as far as it was, and can be submitted again.
+"""
+
+import logging
+from os import PathLike
+from threading import Thread
+
+from distributed import Client, Scheduler
+
+from pipeline.core.errors import ImwkError
+from pipeline.spec import SweepSpec
+from storage import CubeLocation, create_cube, read_ledger
+from storage.location import absolute
+from workflows.clusters import Workplace
+from workflows.clusters.probe import check_scheduler, check_workers
+from workflows.presets import load_spec
+from workflows.sweep import run_sweep
+
+logger = logging.getLogger(__name__)
+
+
+def submit_detached(
+    spec: SweepSpec | str | PathLike[str], cube: CubeLocation, workplace: Workplace
+) -> int:
+    """Leave a sweep to a scheduler, and return at once.
+
+    Parameters
+    ----------
+    spec : SweepSpec, str or path
+        The sweep, a preset's name or a TOML file.
+    cube : path or URL
+        Where the cube is; it is made if it is not there. Scheduler and workers must see it there.
+    workplace : callable
+        Gives a client of the scheduler, as `remote_client` does with its address.
+
+    Returns
+    -------
+    int
+        How many tiles are to be computed; `read_ledger` says how far that is.
+
+    Raises
+    ------
+    ClusterError
+        If the scheduler or its workers cannot take part.
+
+    Examples
+    --------
+    >>> from functools import partial
+    >>> from tempfile import TemporaryDirectory
+    >>> from time import sleep
+    >>> from workflows.clusters import local_client, remote_client
+    >>> data = {"synthetic": {"configs": ["1000x6-3"], "count": 2}}
+    >>> spec = SweepSpec(datasets=data, normalisations=["range"], parts=["imwk"], p1=[1.5, 2])
+    >>> with TemporaryDirectory() as folder, local_client(workers=1) as local:
+    ...     there = partial(remote_client, local.scheduler.address)
+    ...     submit_detached(spec, f"{folder}/cube.zarr", there)
+    ...     while read_ledger(f"{folder}/cube.zarr").counts.done < 2:
+    ...         sleep(0.1)
+    2
+    """
+    wanted = spec if isinstance(spec, SweepSpec) else load_spec(spec)
+    location = absolute(cube)
+    create_cube(location, wanted)
+    missing = read_ledger(location).counts.missing
+    if missing:
+        with workplace() as client:
+            check_workers(client, location)
+            check_scheduler(client, location)
+            client.run_on_scheduler(_begin, wanted, location)
+    return missing
+
+
+def _begin(spec: SweepSpec, location: str, dask_scheduler: Scheduler) -> None:
+    """Start the thread, in the scheduler's process; Dask gives the scheduler by its name."""
+    steward = Thread(target=_steward, args=(spec, location, dask_scheduler), daemon=True)
+    steward.start()
+
+
+def _steward(spec: SweepSpec, location: str, scheduler: Scheduler) -> None:
+    try:
+        with Client(scheduler.address, security=scheduler.security, set_as_default=False) as client:
+            run_sweep(spec, location, client)
+    except ImwkError as error:
+        logger.warning("%s", error)
