@@ -1,6 +1,8 @@
 import csv
 import pickle
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,28 +15,23 @@ from pipeline.datasets import columns
 from pipeline.datasets.columns import TableError
 from pipeline.datasets.table import Table, read_table
 
+Write = Callable[..., Path]
+
 
 @pytest.fixture
-def write(tmp_path: Path) -> "Write":
-    return Write(tmp_path)
-
-
-class Write:
-    """Writes files and reads them as tables."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-
-    def __call__(self, content: str | bytes, name: str = "my.csv") -> Path:
-        path = self.folder / name
+def write(tmp_path: Path) -> Write:
+    def put(content: str | bytes, name: str = "my.csv") -> Path:
+        path = tmp_path / name
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
         return path
 
+    return put
 
-def refused(path: Path, label: str | None = None, **options: str) -> str:
+
+def refused(path: Path, label: str | None = None, **options: Any) -> str:
     """Return what is said of a file that cannot be read, after its name."""
     with pytest.raises(TableError) as caught:
-        read_table(path, label, **options)  # type: ignore[arg-type]
+        read_table(path, label, **options)
     message = str(caught.value)
     assert message.startswith(str(path))
     return message.removeprefix(str(path))
@@ -195,9 +192,7 @@ def test_limits_are_refused_early(write: Write, monkeypatch: pytest.MonkeyPatch)
     assert ": has more than 3 rows" in refused(write("a\n1\n2\n3\n4\n"))
     assert ": has more than 4 columns" in refused(write("a,b,c,d,e\n1,2,3,4,5\n"))
     assert ": has more than 9 cells" in refused(write("a,b,c,d\n" + "1,2,3,4\n" * 3))
-    assert (
-        ": has more than 4 columns" in refused(write("a,b\n1,x\n2,y\n3,z\n", "my.csv"), None) or 1
-    )
+    assert ": has more than 4 columns" in refused(write("a,b,c\n1,u,x\n2,v,y\n3,w,z\n"))
 
 
 def test_files_that_cannot_be_read_are_named(tmp_path: Path, write: Write) -> None:
