@@ -42,7 +42,7 @@ def refuse_missing(table: Columns, columns: Sequence[Column]) -> None:
     ]
     if cells:
         raise table.error(
-            f"{len(cells):,} values are missing: {table.cells(sorted(cells))}. Fill them in, or "
+            f"values are missing, {len(cells):,} in all: {table.cells(sorted(cells))}. Fill them in, or "
             'impute them: missing = "impute" (or --missing impute).'
         )
 
@@ -79,7 +79,7 @@ def notices_of(table: Columns, columns: Sequence[Column], constant: Sequence[str
             yield f"column {column.name!r} is empty and was dropped"
         elif missing:
             way = "mean" if column.categories is None else "most frequent category"
-            yield f"{missing:,} missing values of column {column.name!r} became its {way}"
+            yield f"missing values of column {column.name!r} became its {way}, {missing:,} in all"
         if any(map(is_number_or_missing, column.categories or ())) and column.stray:
             yield (
                 f"column {column.name!r} has numbers but was taken as categories"
@@ -88,7 +88,7 @@ def notices_of(table: Columns, columns: Sequence[Column], constant: Sequence[str
     if constant:
         listed = ", ".join(map(repr, constant[:LISTED]))
         more = f" and {len(constant) - LISTED:,} more" if len(constant) > LISTED else ""
-        yield f"{len(constant):,} constant columns were dropped: {listed}{more}"
+        yield f"constant columns were dropped, {len(constant):,} in all: {listed}{more}"
 
 
 def _about_stray(table: Columns, column: Column) -> str:
