@@ -16,9 +16,9 @@ ROWS_PER_CATEGORY, FEW = 2, 10
 def refuse_unusable(table: Columns, column: Column) -> None:
     """Refuse a column that no encoding can serve: of infinite numbers, or of names of rows."""
     if column.categories is None:
-        infinite = np.flatnonzero(np.isinf(column.values))
-        if len(infinite):
-            cells = table.cells((int(row), column.name) for row in infinite)
+        infinite = np.isinf(column.values)
+        if infinite.any():
+            cells = table.cells({column.name: infinite})
             raise table.error(f"numbers are infinite or too large in {cells}. Correct them.")
         return
     count = len(column.categories)
@@ -37,13 +37,11 @@ def refuse_unusable(table: Columns, column: Column) -> None:
 
 def refuse_missing(table: Columns, columns: Sequence[Column]) -> None:
     """Refuse missing values, and name the cells."""
-    cells = [
-        (int(row), column.name) for column in columns for row in np.flatnonzero(column.missing)
-    ]
-    if cells:
+    gaps = {column.name: column.missing for column in columns if column.missing.any()}
+    if gaps:
         raise table.error(
-            f"values are missing, {len(cells):,} in all: {table.cells(sorted(cells))}. Fill them in, or "
-            'impute them: missing = "impute" (or --missing impute).'
+            f"values are missing in {table.cells(gaps)}. Fill them in, or impute them: "
+            'missing = "impute" (or --missing impute).'
         )
 
 

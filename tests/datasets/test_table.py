@@ -81,9 +81,7 @@ def test_a_number_with_a_slip_is_shown(write: Write) -> None:
 def test_missing_cells_are_named(write: Write) -> None:
     path = write("a,b\n1,x\n,y\n\n3,?\n4,x\n")
     message = refused(path)
-    assert message.startswith(
-        ": values are missing, 2 in all: line 3, column 'a'; line 5, column 'b'."
-    )
+    assert message.startswith(": values are missing in line 3, column 'a'; line 5, column 'b'.")
     assert "impute" in message
     many = write("a\n" + "NA\n" * 9)
     assert "; and 4 more." in refused(many)
