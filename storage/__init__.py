@@ -2,6 +2,7 @@
 
 from storage.cancel import cancel_mark, cancel_sweeps
 from storage.cube import create_cube, open_cube
+from storage.data import stored_table
 from storage.errors import CubeError, CubeMismatchError, DamagedCubeError
 from storage.extend import extend_cube
 from storage.ledger import Counts, Ledger, Work, is_done, read_ledger, todo
@@ -36,6 +37,7 @@ __all__ = [
     "read_provenance",
     "read_tile",
     "record_run",
+    "stored_table",
     "todo",
     "verify_cube",
     "write_tile",

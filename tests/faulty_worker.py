@@ -18,6 +18,7 @@ import zarr
 from distributed import Worker
 
 from pipeline.block import Block, BlockResult, run_block
+from pipeline.datasets import Table
 from pipeline.spec import SweepSpec, Tile
 from storage import is_done, write_tile
 from workflows.clusters.settings import QUIET, WORKER_ENVIRONMENT
@@ -33,7 +34,7 @@ def dask_setup(_: Worker) -> None:
     patch("workflows.sweep.write_tile", faulty_write).start()
 
 
-def faulty_block(spec: SweepSpec, block: Block) -> BlockResult:
+def faulty_block(spec: SweepSpec, block: Block, table: Table | None) -> BlockResult:
     """Write down that a block is computed, then do as `IMWK_FAULTS` says."""
     faults = json.loads(os.environ["IMWK_FAULTS"])
     name = str(block.tile)
@@ -44,7 +45,7 @@ def faulty_block(spec: SweepSpec, block: Block) -> BlockResult:
         os.kill(os.getpid(), signal.SIGKILL)
     if name == faults["raises"] and sum(call["tile"] == name for call in calls) <= 2:
         raise RuntimeError("this block raises on its first 2 calls")
-    return run_block(spec, block)
+    return run_block(spec, block, table)
 
 
 def faulty_write(location: str, tile: Tile, results: Any) -> None:

@@ -10,6 +10,7 @@ import xarray as xr
 from distributed import Client
 
 from pipeline.block import Block, BlockResult, run_block
+from pipeline.datasets import Table
 from pipeline.graph import build_graph, run_on_dask, run_serially, split_jobs
 from pipeline.plan import default_block_size
 from pipeline.spec import SweepSpec
@@ -124,9 +125,9 @@ def test_an_extension_computes_nothing_that_is_there(
     submit(small, cube, workers=0)
     computed: list[Block] = []
 
-    def noted(spec: SweepSpec, block: Block) -> BlockResult:
+    def noted(spec: SweepSpec, block: Block, table: Table | None) -> BlockResult:
         computed.append(block)
-        return run_block(spec, block)
+        return run_block(spec, block, table)
 
     monkeypatch.setattr("pipeline.graph.run_block", noted)
     extend_cube(cube, larger)

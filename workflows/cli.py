@@ -5,11 +5,17 @@ from typing import Any
 
 import click
 
-from workflows import commands_pictures, commands_query, commands_report, commands_run
+from workflows import (
+    commands_data,
+    commands_pictures,
+    commands_query,
+    commands_report,
+    commands_run,
+)
+from workflows.commands_data import chosen_sweep, data_options
 from workflows.exit_codes import EPILOG, FAILED, INTERRUPTED, code_of, end
 from workflows.run_options import json_option, workers_option
 
-spec_argument = click.argument("spec")
 cube_argument = click.argument("cube")
 
 
@@ -58,17 +64,18 @@ def presets(name: str | None) -> None:
 
 
 @main.command()
-@spec_argument
+@click.argument("spec", required=False)
+@data_options
 @workers_option
 @json_option
-def plan(spec: str, workers: int | None, as_json: bool) -> None:
+def plan(spec: str | None, workers: int | None, as_json: bool, **data: Any) -> None:
     """Say what a sweep will do and cost, from a few timed runs."""
     from dask.system import CPU_COUNT
 
     from pipeline.plan import make_plan
-    from workflows.presets import load_spec
 
-    made = make_plan(load_spec(spec), CPU_COUNT if workers is None else workers)
+    sweep = chosen_sweep(spec, **data)
+    made = make_plan(sweep.spec, CPU_COUNT if workers is None else workers, tables=sweep.tables)
     click.echo(made.to_json() if as_json else made)
 
 
@@ -97,13 +104,17 @@ def summary(cube: str) -> None:
 
     from storage import open_cube
     from storage.errors import storage_errors
+    from workflows.status import about_unlabelled
     from workflows.summary import summary_tables
     from workflows.terminal import print_whole
 
+    opened = open_cube(cube)
     with storage_errors(f"read the cube {cube}"):
-        tables = list(summary_tables(open_cube(cube)))
+        tables = list(summary_tables(opened))
     for table in tables:
         print_whole(Console(), table)
+    for line in about_unlabelled(opened.attrs["unlabelled"]):
+        click.echo(line)
 
 
 @main.command()
@@ -126,6 +137,6 @@ def verify(cube: str, repair: bool, recompute: int, as_json: bool) -> None:
     end(FAILED if found.is_bad else 0)
 
 
-for _commands in (commands_run, commands_query, commands_pictures, commands_report):
+for _commands in (commands_run, commands_query, commands_pictures, commands_report, commands_data):
     for _command in _commands.COMMANDS:
         main.add_command(_command)

@@ -12,26 +12,26 @@ from threading import Thread
 from distributed import Client, Scheduler
 
 from pipeline.core.errors import ImwkError
+from pipeline.draft import Sweep
 from pipeline.spec import SweepSpec
 from storage import CubeLocation, create_cube, read_ledger
 from storage.location import absolute
 from workflows.clusters import Workplace
 from workflows.clusters.probe import check_scheduler, check_workers
-from workflows.presets import load_spec
-from workflows.sweep import run_sweep
+from workflows.sweep import as_sweep, run_sweep
 
 logger = logging.getLogger(__name__)
 
 
 def submit_detached(
-    spec: SweepSpec | str | PathLike[str], cube: CubeLocation, workplace: Workplace
+    spec: Sweep | SweepSpec | str | PathLike[str], cube: CubeLocation, workplace: Workplace
 ) -> int:
     """Leave a sweep to a scheduler, and return at once.
 
     Parameters
     ----------
-    spec : SweepSpec, str or path
-        The sweep, a preset's name or a TOML file.
+    spec : Sweep, SweepSpec, str or path
+        As for `submit`.
     cube : path or URL
         Where the cube is; it is made if it is not there. Scheduler and workers must see it there.
     workplace : callable
@@ -62,15 +62,15 @@ def submit_detached(
     ...         sleep(0.1)
     2
     """
-    wanted = spec if isinstance(spec, SweepSpec) else load_spec(spec)
+    sweep = as_sweep(spec)
     location = absolute(cube)
-    create_cube(location, wanted)
+    create_cube(location, sweep.spec, sweep.tables)
     missing = read_ledger(location).counts.missing
     if missing:
         with workplace() as client:
             check_workers(client, location)
             check_scheduler(client, location)
-            client.run_on_scheduler(_begin, wanted, location)
+            client.run_on_scheduler(_begin, sweep.spec, location)
     return missing
 
 

@@ -9,8 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.block import Arrays, run_tile
-from pipeline.spec import Tile
-from storage import CubeLocation, environment, read_ledger, read_provenance, read_tile
+from pipeline.spec import SweepSpec, Tile
+from storage import (
+    CubeLocation,
+    environment,
+    read_ledger,
+    read_provenance,
+    read_tile,
+    stored_table,
+)
 
 
 @dataclass(frozen=True)
@@ -78,10 +85,15 @@ def recompute(
         return Recomputation(same_machine, {})
     tiles = [tile for tile in read_ledger(location).done if tile not in except_for]
     equal = {
-        tile: _share_equal(read_tile(location, tile), run_tile(provenance.spec, tile).arrays)
+        tile: _share_equal(read_tile(location, tile), _computed(location, provenance.spec, tile))
         for tile in sample(tiles, min(count, len(tiles)))
     }
     return Recomputation(same_machine, equal)
+
+
+def _computed(location: CubeLocation, spec: SweepSpec, tile: Tile) -> Arrays:
+    own = tile.config in spec.datasets.matrices
+    return run_tile(spec, tile, stored_table(location, tile.config) if own else None).arrays
 
 
 def _decisive(recorded: Mapping[str, Any]) -> tuple[Any, ...]:

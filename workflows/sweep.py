@@ -14,6 +14,8 @@ from distributed import Client
 
 from pipeline.block import BlockResult
 from pipeline.core.errors import ImwkError, InvalidInputError
+from pipeline.datasets import Table
+from pipeline.draft import Sweep
 from pipeline.graph import run_on_dask, run_serially, split_jobs
 from pipeline.plan import default_block_size
 from pipeline.spec import SweepSpec, Tile
@@ -25,12 +27,13 @@ from storage import (
     mark_failed,
     read_ledger,
     record_run,
+    stored_table,
     write_tile,
 )
 from storage.location import absolute
 from workflows.clusters import Workplace, local_client, remote_client
 from workflows.clusters.probe import check_workers
-from workflows.presets import load_spec
+from workflows.presets import load_sweep
 
 
 class CancelledSweepError(ImwkError):
@@ -108,7 +111,7 @@ class SweepReport:
 
 
 def submit(
-    spec: SweepSpec | str | PathLike[str],
+    spec: Sweep | SweepSpec | str | PathLike[str],
     cube: CubeLocation,
     client: Client | None = None,
     workers: int | None = None,
@@ -120,8 +123,9 @@ def submit(
 
     Parameters
     ----------
-    spec : SweepSpec, str or path
-        The sweep, a preset's name or a TOML file.
+    spec : Sweep, SweepSpec, str or path
+        The sweep, a preset's name or a TOML file. A spec alone has all that is needed if its data
+        are synthetic, or in the cube already.
     cube : path or URL
         Where the cube is; it is made if it is not there. All workers must see it there.
     client : distributed.Client, optional
@@ -173,10 +177,11 @@ def submit(
         raise InvalidInputError(
             "Give one of client, workers, scheduler and workplace, not several."
         )
-    wanted = spec if isinstance(spec, SweepSpec) else load_spec(spec)
+    sweep = as_sweep(spec)
+    wanted = sweep.spec
     location = absolute(cube)  # workers may run in other folders
     started = monotonic()
-    create_cube(location, wanted)
+    create_cube(location, wanted, sweep.tables)
     before = read_ledger(location).counts
     if before.missing:
         with workplace() if workplace else _workplace(client, workers, scheduler) as place:
@@ -191,6 +196,13 @@ def submit(
         failed=after.failed,
         seconds=monotonic() - started,
     )
+
+
+def as_sweep(spec: Sweep | SweepSpec | str | PathLike[str]) -> Sweep:
+    """Read what has to be read: a spec in a file, and the data that it names."""
+    if isinstance(spec, Sweep):
+        return spec
+    return Sweep(spec, {}) if isinstance(spec, SweepSpec) else load_sweep(spec)
 
 
 def _ignore(_: Event) -> None:
@@ -261,6 +273,10 @@ class CubeStore:
         """Write a tile."""
         _sign(self.location, self.run)
         write_tile(self.location, tile, results)
+
+    def table(self, config: str) -> Table:
+        """Read the data of a configuration, once in each process."""
+        return stored_table(self.location, config)
 
 
 @cache

@@ -4,6 +4,7 @@ import pytest
 
 from pipeline.block import Block, BlockResult, run_block, run_tile, split_block, whole_tile
 from pipeline.core import ImwkError
+from pipeline.datasets import Table
 from pipeline.plan import Plan, RunCost, default_block_size, make_plan, run_pilots
 from pipeline.spec import PARTS, SweepSpec
 from tests.pipeline.specs import small, synthetic
@@ -84,9 +85,9 @@ def test_wall_time_reads_well() -> None:
 def recorded_blocks(monkeypatch: pytest.MonkeyPatch) -> list[Block]:
     blocks: list[Block] = []
 
-    def recorded(spec: SweepSpec, block: Block) -> BlockResult:
+    def recorded(spec: SweepSpec, block: Block, table: Table | None = None) -> BlockResult:
         blocks.append(block)
-        return run_block(spec, block)
+        return run_block(spec, block, table)
 
     monkeypatch.setattr("pipeline.plan.run_block", recorded)
     return blocks
@@ -113,7 +114,7 @@ def test_the_pilot_of_a_small_grid_is_the_whole_grid(monkeypatch: pytest.MonkeyP
     assert [(block.p1, block.p2) for block in blocks if block.p2] == [((1.5, 2.0), (1.3, 3.0))]
 
 
-@pytest.mark.parametrize("bad", [{"workers": 0}, {"workers": 2, "block_size": 0}])
-def test_impossible_settings_are_refused(bad: dict[str, int]) -> None:
+@pytest.mark.parametrize("bad", [(0, None), (2, 0)])
+def test_impossible_settings_are_refused(bad: tuple[int, int | None]) -> None:
     with pytest.raises(ImwkError, match="must be a whole number of at least 1, not 0"):
-        make_plan(small(), costs={"1000x6-3": RunCost(1, 1)}, **bad)
+        make_plan(small(), *bad, costs={"1000x6-3": RunCost(1, 1)})
