@@ -8,6 +8,7 @@ from pipeline.core.kmeans import KMeansResult, kmeans, kmeans_many
 from pipeline.core.loop import ImwkResult
 from pipeline.core.normalise import NORMALISATIONS, normalise
 from pipeline.core.rescale import rescale
+from pipeline.core.scores import calinski_harabasz, silhouette
 
 __all__ = [
     "NORMALISATIONS",
@@ -17,6 +18,7 @@ __all__ = [
     "InvalidInputError",
     "KMeansResult",
     "adjusted_rand_index",
+    "calinski_harabasz",
     "imwk",
     "imwk_grid",
     "imwk_many",
@@ -25,4 +27,5 @@ __all__ = [
     "minkowski_centre",
     "normalise",
     "rescale",
+    "silhouette",
 ]
