@@ -7,6 +7,7 @@ from pipeline.core.imwk import imwk, imwk_grid, imwk_many
 from pipeline.core.kmeans import KMeansResult, kmeans, kmeans_many
 from pipeline.core.loop import ImwkResult
 from pipeline.core.normalise import NORMALISATIONS, normalise
+from pipeline.core.prediction import nearest_clusters
 from pipeline.core.rescale import rescale
 from pipeline.core.scores import calinski_harabasz, silhouette
 
@@ -25,6 +26,7 @@ __all__ = [
     "kmeans",
     "kmeans_many",
     "minkowski_centre",
+    "nearest_clusters",
     "normalise",
     "rescale",
     "silhouette",

@@ -127,17 +127,17 @@ def as_exponents(ps: Any) -> list[float]:
     return [as_exponent(p) for p in ps]
 
 
-def as_exponent(p: Any) -> float:
+def as_exponent(p: Any, what: str = "p") -> float:
     """Return `p` as a finite float of at least 1."""
     try:
         if not isinstance(p, Real) or isinstance(p, bool):
             raise TypeError
         exponent = float(p)
     except (TypeError, ValueError, OverflowError) as error:
-        raise InvalidInputError(f"p must be a number of at least 1, not {p!r}.") from error
+        raise InvalidInputError(f"{what} must be a number of at least 1, not {p!r}.") from error
     if not 1.0 <= exponent < np.inf:
         raise InvalidInputError(
-            f"p = {exponent} is no Minkowski exponent. Choose a finite value of at least 1; "
+            f"{what} = {exponent} is no Minkowski exponent. Choose a finite value of at least 1; "
             "the paper uses 1.1 to 5.0."
         )
     return exponent
