@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from workflows.commands_query import COMMANDS
+from workflows import commands_cluster, commands_query
 
 if TYPE_CHECKING:
     from pipeline.spec import SweepSpec
@@ -229,5 +229,5 @@ def _exit(code: int) -> None:
     click.get_current_context().exit(code)
 
 
-for _command in COMMANDS:
+for _command in (*commands_query.COMMANDS, *commands_cluster.COMMANDS):
     main.add_command(_command)
