@@ -62,7 +62,10 @@ class BadEntryError(ValueError):
 def problems_in_words(
     error: ValidationError, allowed: Mapping[Location, Iterable[str]]
 ) -> list[Problem]:
-    """Translate what pydantic found; `allowed` has the keys of every table, by its location."""
+    """Translate what pydantic found; `allowed` has the keys of every table, by its location.
+
+    There ``*`` stands for any name.
+    """
     return [_in_words(dict(details), allowed) for details in error.errors(include_url=False)]
 
 
@@ -71,7 +74,7 @@ def _in_words(details: dict[str, Any], allowed: Mapping[Location, Iterable[str]]
     cause = details.get("ctx", {}).get("error")
     match details["type"]:
         case "extra_forbidden":
-            remedy = unknown_key(location[-1], allowed[location[:-1]])
+            remedy = unknown_key(location[-1], _keys_at(location[:-1], allowed))
         case "missing":
             return Problem(dotted(location), "is missing; it has no default.")
         case _ if isinstance(cause, BadEntryError):
@@ -79,10 +82,14 @@ def _in_words(details: dict[str, Any], allowed: Mapping[Location, Iterable[str]]
         case _ if cause is not None:
             remedy = str(cause)
         case "model_type" | "model_attributes_type" | "dict_type":
-            remedy = f"give a table with the keys {_listed(allowed.get(location, ()))}."
+            remedy = f"give a table with the keys {_listed(_keys_at(location, allowed))}."
         case _:
             remedy = f"{details['msg']}."
     return Problem(dotted(location), remedy, shown(value))
+
+
+def _keys_at(location: Location, allowed: Mapping[Location, Iterable[str]]) -> Iterable[str]:
+    return allowed.get(location, allowed.get((*location[:-1], "*"), ()))
 
 
 def unknown_key(key: object, allowed: Iterable[str]) -> str:

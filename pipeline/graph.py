@@ -13,6 +13,7 @@ from distributed import Client, KilledWorker, as_completed
 
 from pipeline.block import Block, BlockResult, run_block, split_block
 from pipeline.core.errors import ImwkError
+from pipeline.datasets import Table
 from pipeline.exponents import exponents_in_words
 from pipeline.spec import SweepSpec, Tile
 
@@ -35,6 +36,9 @@ class TileStore(Protocol):
 
     def write(self, tile: Tile, results: Sequence[BlockResult]) -> None:
         """Keep the results of all blocks of a tile."""
+
+    def table(self, config: str) -> Table:
+        """Return the data of a configuration that are not made from the seed."""
 
 
 @dataclass(frozen=True)
@@ -220,10 +224,14 @@ def _compute(spec: SweepSpec, store: TileStore, block: Block) -> BlockResult | N
     if store.is_done(block.tile):
         return None
     try:
-        return run_block(spec, block)
+        return run_block(spec, block, _table(spec, store, block.tile))
     except Exception as error:
         error.add_note(f"in the block p1 = {exponents_in_words(block.p1)}")
         raise
+
+
+def _table(spec: SweepSpec, store: TileStore, tile: Tile) -> Table | None:
+    return store.table(tile.config) if tile.config in spec.datasets.matrices else None
 
 
 def _write(store: TileStore, tile: Tile, results: Sequence[BlockResult | None]) -> None:

@@ -14,6 +14,7 @@ from unittest.mock import patch
 from distributed import Worker
 
 from pipeline.block import Block, BlockResult, run_block
+from pipeline.datasets import Table
 from pipeline.spec import SweepSpec
 from storage import is_done
 
@@ -23,7 +24,7 @@ def dask_setup(_: Worker) -> None:
     patch("pipeline.graph.run_block", faulty_block).start()
 
 
-def faulty_block(spec: SweepSpec, block: Block) -> BlockResult:
+def faulty_block(spec: SweepSpec, block: Block, table: Table | None) -> BlockResult:
     """Write down that a block is computed, then do as `IMWK_FAULTS` says."""
     faults = json.loads(os.environ["IMWK_FAULTS"])
     name = str(block.tile)
@@ -34,7 +35,7 @@ def faulty_block(spec: SweepSpec, block: Block) -> BlockResult:
         os.kill(os.getpid(), signal.SIGKILL)
     if name == faults["raises"] and sum(call["tile"] == name for call in calls) <= 2:
         raise RuntimeError("this block raises on its first 2 calls")
-    return run_block(spec, block)
+    return run_block(spec, block, table)
 
 
 def _append(log: Path, entry: dict[str, object]) -> list[dict[str, object]]:

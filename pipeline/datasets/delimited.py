@@ -6,13 +6,13 @@ were meant, and does not say on which line something is wrong.
 
 import csv
 import io
+from array import array
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from typing import BinaryIO, TextIO
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pipeline.core.validation import FloatArray, IntArray
 from pipeline.datasets.columns import (
@@ -29,7 +29,7 @@ MISSING = frozenset({"", "?", "NA", "N/A", "NaN", "nan", "null", "NULL"})
 #: A column with more is an identifier or a number with slips, and no category.
 MOST_CATEGORIES = 100
 #: Cells that are held as text at once.
-CELLS_AT_ONCE = 100_000
+CELLS_AT_ONCE = 20_000
 #: Characters; a longer line is no row of a table.
 LONGEST_LINE = 10_000_000
 
@@ -108,33 +108,28 @@ class _Numbers:
     """A column of numbers, until a cell that is none comes."""
 
     def __init__(self) -> None:
-        self.pieces: list[FloatArray] = []
-        self.rows = 0
+        self.values = array("d")  # grows in place, where pieces of many columns would leave holes
         self.stray: tuple[int, str] | None = None
 
     def add(self, cells: Sequence[str]) -> None:
         if self.stray:
             return
         try:
-            self.pieces.append(as_numbers(cells))
+            self.values.frombytes(as_numbers(cells).tobytes())
         except ValueError:
-            self.stray = self._first_stray(cells)
-            self.pieces = []
-        self.rows += len(cells)
-
-    def _first_stray(self, cells: Sequence[str]) -> tuple[int, str]:
-        place = next(place for place, cell in enumerate(cells) if not is_number_or_missing(cell))
-        return self.rows + place, cells[place].strip()
+            place = [is_number_or_missing(cell) for cell in cells].index(False)
+            self.stray = len(self.values) + place, cells[place].strip()
+            self.values = array("d")
 
     def column(self, name: str, _: tuple[int, str] | None) -> Column:
-        return Column(name, np.concatenate(self.pieces))
+        return Column(name, np.frombuffer(self.values, dtype=np.float64))
 
 
 class _Texts:
     """A column of categories."""
 
     def __init__(self) -> None:
-        self.pieces: list[NDArray[np.int32]] = []
+        self.codes = array("i")
         self.known: dict[str, int] = {}
 
     def add(self, cells: Sequence[str]) -> None:
@@ -144,11 +139,10 @@ class _Texts:
             for text in stripped:
                 if text not in MISSING:
                     self.known.setdefault(text, len(self.known))
-        codes = (self.known.get(text, NO_CATEGORY) for text in stripped)
-        self.pieces.append(np.fromiter(codes, dtype=np.int32, count=len(cells)))
+        self.codes.extend(self.known.get(text, NO_CATEGORY) for text in stripped)
 
     def column(self, name: str, stray: tuple[int, str] | None) -> Column:
-        return Column(name, np.concatenate(self.pieces), tuple(self.known), stray)
+        return Column(name, np.frombuffer(self.codes, dtype=np.intc), tuple(self.known), stray)
 
 
 def as_numbers(cells: Sequence[str]) -> FloatArray:
@@ -219,8 +213,9 @@ def _build(
                 )
         count += len(some)
         refuse_too_large(source, count, len(places))
+        columns = list(zip(*(fields for _, fields in some), strict=True))
         for name, place in places.items():
-            builders[name].add([fields[place] for _, fields in some])
+            builders[name].add(columns[place])
         lines.append(np.array([line for line, _ in some], dtype=np.int64))
     if not count:
         raise TableError(source, "has no rows of data. Give a table with a header and rows.")

@@ -1,6 +1,7 @@
 """Columns to a matrix: categories one-hot as in the paper, constant columns dropped."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -146,26 +147,24 @@ def _matrix(table: Columns, features: Sequence[_Feature]) -> FloatArray:
 
 
 def _in_order(table: Columns, column: Column, orders: Orders) -> Column:
-    """Put the categories of a column in order."""
+    """Put the categories of a column in order; numbers that are written in two ways are one."""
     if column.categories is None:
         return column
-    order = orders.get(column.name)
-    if order is None:
-        order = sorted(column.categories, key=_sorting(column.categories))
-    strange = set(column.categories).difference(order)
+    numbers = all(map(is_number_or_missing, column.categories))
+    names = [_whole(name) if numbers else name for name in column.categories]
+    order = orders.get(column.name) or sorted(set(names), key=float if numbers else str)
+    strange = set(names).difference(order)
     if strange:
         raise table.error(
             f"column {column.name!r} has the unknown category {min(strange)!r}. "
             f"Known: {', '.join(order)}."
         )
-    seen = tuple(category for category in order if category in column.categories)
+    seen = tuple(name for name in order if name in names)
     # The last entry serves the code -1 of missing ones
-    moved = np.array([*map(seen.index, column.categories), -1], dtype=np.int32)
+    moved = np.array([*map(seen.index, names), -1], dtype=np.int32)
     return replace(column, values=moved[column.values], categories=seen)
 
 
-def _sorting(categories: Sequence[str]) -> Callable[[str], Any]:
-    """Sort numbers by value, words by their letters."""
-    if all(map(is_number_or_missing, categories)):
-        return lambda category: (float(category), category)
-    return str
+def _whole(number: str) -> str:
+    """Return the name 1 for the categories 1. and 1.0."""
+    return re.sub(r"\.0*$", "", number)

@@ -44,6 +44,11 @@ class Table:
     class_names: tuple[str, ...] = ()
     notices: tuple[str, ...] = ()
 
+    @property
+    def class_count(self) -> int | None:
+        """How many classes there are; None without labels."""
+        return None if self.classes is None else len(np.unique(self.classes))
+
     @cached_property
     def sha256(self) -> str:
         """What decides results, and no name: shape, numbers and classes, as 64 hexadecimal digits.

@@ -47,7 +47,7 @@ def test_numbers_categories_and_classes(write: Write) -> None:
 
 
 def test_categories_that_are_numbers_are_sorted_by_value(write: Write) -> None:
-    path = write("c,y\n10,10\n9,9\n10,9\n")
+    path = write("c,y\n10,10\n9,9.\n10.0,9\n")
     table = read_table(path, "y", categorical=["c"])
     assert table.features == ("c=9", "c=10")
     assert table.class_names == ("9", "10")

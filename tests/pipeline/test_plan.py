@@ -4,6 +4,7 @@ import pytest
 
 from pipeline.block import Block, BlockResult, run_block, run_tile, split_block, whole_tile
 from pipeline.core import ImwkError
+from pipeline.datasets import Table
 from pipeline.plan import Plan, RunCost, default_block_size, make_plan, run_pilots
 from pipeline.spec import PARTS, SweepSpec
 from tests.pipeline.specs import small, synthetic
@@ -84,9 +85,9 @@ def test_wall_time_reads_well() -> None:
 def recorded_blocks(monkeypatch: pytest.MonkeyPatch) -> list[Block]:
     blocks: list[Block] = []
 
-    def recorded(spec: SweepSpec, block: Block) -> BlockResult:
+    def recorded(spec: SweepSpec, block: Block, table: Table | None = None) -> BlockResult:
         blocks.append(block)
-        return run_block(spec, block)
+        return run_block(spec, block, table)
 
     monkeypatch.setattr("pipeline.plan.run_block", recorded)
     return blocks
