@@ -14,7 +14,7 @@ from storage.exchange import LOCK
 from storage.handle import Cube, open_group
 from storage.location import CubeLocation, cube_folder, store_at
 from storage.provenance import RUNS, cube_attributes, group_document
-from storage.schema import RESULTS, Status
+from storage.schema import ALL_RESULTS, Status
 from storage.skeleton import DIMS, DOCUMENT, Files, skeleton
 
 
@@ -109,7 +109,9 @@ def open_cube(location: CubeLocation) -> xr.Dataset:
         )
         ordered = _in_order(stored, cube)
     done = ordered.status == Status.DONE
-    return ordered.assign({name: ordered[name].where(done) for name in RESULTS})
+    return ordered.assign(
+        {name: ordered[name].where(done) for name in ALL_RESULTS if name in ordered}
+    )
 
 
 def _in_order(stored: xr.Dataset, cube: Cube) -> xr.Dataset:

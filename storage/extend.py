@@ -13,9 +13,9 @@ from storage.handle import Cube, open_group
 from storage.location import CubeLocation, cube_folder, replace_file
 from storage.provenance import cube_attributes
 from storage.schema import TILE_DIMS, VARIABLES, Status
-from storage.skeleton import DIMS, DOCUMENT, Files, consolidated, skeleton
+from storage.skeleton import DIMS, DOCUMENT, Files, consolidated, documents, skeleton
 
-#: Paths of all metadata documents in a cube's folder.
+#: Paths of all metadata documents that a cube's folder may have.
 DOCUMENTS = (DOCUMENT, *(f"{name}/{DOCUMENT}" for name in (*DIMS, *VARIABLES)))
 
 
@@ -85,8 +85,8 @@ def _prepare_status(folder: Path, cube: Cube, axes: Axes, spec: SweepSpec, files
 
 def _grown_documents(folder: Path, files: Files) -> Files:
     """Return the stored documents with new shapes; codecs stay those of the stored chunks."""
-    grown = {DOCUMENT: files[DOCUMENT]}
-    for key in DOCUMENTS[1:]:
+    grown = documents(files)
+    for key in grown.keys() - {DOCUMENT}:
         stored = json.loads((folder / key).read_bytes())
         stored["shape"] = json.loads(files[key])["shape"]
         grown[key] = json.dumps(stored).encode()

@@ -16,7 +16,7 @@ from storage.axes import Axes, TileIndex
 from storage.errors import CubeError, DamagedCubeError, storage_errors
 from storage.grids import Grid
 from storage.location import CubeLocation, store_at
-from storage.schema import RESULTS, SCHEMA_NAME, SCHEMA_VERSION, Variable
+from storage.schema import SCHEMA_NAME, SCHEMA_VERSION, Variable, variables
 from storage.skeleton import DIMS
 
 
@@ -45,7 +45,8 @@ class Cube:
     @property
     def results(self) -> tuple[Variable, ...]:
         """The variables that the cube's sweep computes."""
-        return tuple(variable for variable in RESULTS.values() if variable.part in self.spec.parts)
+        stored = variables(self.spec.scores).values()
+        return tuple(variable for variable in stored if variable.part in self.spec.parts)
 
     def places(
         self, variable: Variable, p1: Iterable[float], p2: Iterable[float]

@@ -8,7 +8,7 @@ import xarray as xr
 
 from pipeline.core.errors import InvalidInputError
 from pipeline.core.validation import as_choice, as_exponent
-from storage.schema import RESULTS, Variable
+from storage.schema import ALL_RESULTS, Variable
 
 #: An exponent that was computed, such as 0.1 + 1.3, is not the decimal that it stands for.
 SNAP = 1e-6
@@ -78,7 +78,7 @@ def as_variable(cube: xr.Dataset, name: str) -> Variable:
     Traceback (most recent call last):
     pipeline.core.errors.InvalidInputError: Unknown variable 'imwk_air'. Did you mean 'imwk_ari'? Known: imwk_ari.
     """  # noqa: E501 - the message is one line
-    return RESULTS[as_choice(name, "variable", results_of(cube))]
+    return ALL_RESULTS[as_choice(name, "variable", results_of(cube))]
 
 
 def results_of(cube: xr.Dataset) -> list[str]:
@@ -92,7 +92,7 @@ def results_of(cube: xr.Dataset) -> list[str]:
     parts = cube.attrs.get("spec", {}).get("parts")
     return [
         variable.name
-        for variable in RESULTS.values()
+        for variable in ALL_RESULTS.values()
         if variable.name in cube and (parts is None or variable.part in parts)
     ]
 

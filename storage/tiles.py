@@ -12,7 +12,7 @@ from storage.errors import CubeError, storage_errors
 from storage.grids import Grid
 from storage.handle import Cube, open_group
 from storage.location import CubeLocation
-from storage.schema import RESULTS, Status, Variable
+from storage.schema import ALL_RESULTS, Status, Variable, variables
 
 #: Longer errors of failed tiles are cut.
 LONGEST_ERROR = 10_000
@@ -126,7 +126,7 @@ def mark_missing(location: CubeLocation, tiles: Iterable[Tile]) -> None:
     for tile in tiles:
         index = cube.index(tile)
         with storage_errors(f"mark the tile {tile} of {location} as missing"):
-            for name in ("status", "grid", "error", "tile_seconds", *RESULTS):
+            for name in dict.fromkeys(("status", *variables(cube.spec.scores))):
                 array = cube.array(name)
                 array[index] = array.fill_value
 
@@ -143,10 +143,10 @@ def _placed(cube: Cube, tile: Tile, results: Iterable[BlockResult]) -> Values:
         for name, array in result.arrays.items():
             if name not in values:
                 raise CubeError(f"{name} is no result of this sweep; it has {', '.join(values)}.")
-            places = cube.places(RESULTS[name], result.block.p1, result.block.p2)
-            values[name][np.ix_(*places)] = _checked(
-                cube, tile, RESULTS[name], array, tuple(map(len, places))
-            )
+            variable = ALL_RESULTS[name]
+            places = cube.places(variable, result.block.p1, result.block.p2)
+            shape = tuple(map(len, places))
+            values[name][np.ix_(*places)] = _checked(cube, tile, variable, array, shape)
     return values
 
 
