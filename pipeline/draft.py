@@ -12,15 +12,13 @@ from pipeline.core.errors import ImwkError
 from pipeline.datasets import Table, read_table
 from pipeline.datasets.columns import MOST_ROWS
 from pipeline.datasets.encoding import ON_MISSING
+from pipeline.datasets.table import Tables
 from pipeline.datasets.uci import uci_set, uci_sets
 from pipeline.datasets.ucicache import load_uci
 from pipeline.errors import Location, Problem, SpecError, dotted, shown
 from pipeline.fields import Frozen, one_of, some_of, whole_number
 from pipeline.sources import MatrixFacts, Synthetic, refuse_bad_names
 from pipeline.spec import SpecKeys, SweepSpec
-
-#: Data by their hash, as specs know them.
-Tables = Mapping[str, Table]
 
 
 @dataclass(frozen=True, eq=False)

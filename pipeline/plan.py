@@ -11,7 +11,7 @@ from pipeline.block import Block, run_block, split_block, whole_tile
 from pipeline.core.errors import InvalidInputError
 from pipeline.core.validation import as_whole_number
 from pipeline.datasets import Table
-from pipeline.draft import Tables
+from pipeline.datasets.table import Tables
 from pipeline.spec import RESTARTED, SweepSpec, Tile
 
 #: Runs of imwk-means on rescaled data in a block: some seconds to a minute of the paper's sweep.

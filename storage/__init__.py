@@ -1,6 +1,7 @@
 """Where results live: one Zarr group, a cube, written by many workers and read at any moment."""
 
 from storage.cube import create_cube, open_cube
+from storage.data import stored_table
 from storage.errors import CubeError, CubeMismatchError, DamagedCubeError
 from storage.extend import extend_cube
 from storage.ledger import Counts, Ledger, Work, is_done, read_ledger, todo
@@ -31,6 +32,7 @@ __all__ = [
     "read_ledger",
     "read_provenance",
     "record_run",
+    "stored_table",
     "todo",
     "verify_cube",
     "write_tile",

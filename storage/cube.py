@@ -6,9 +6,11 @@ from uuid import uuid4
 
 import xarray as xr
 
+from pipeline.datasets.table import Tables
 from pipeline.spec import SweepSpec
 from storage.axes import Axes
 from storage.comparison import refuse_another_spec
+from storage.data import add_tables, table_files
 from storage.errors import storage_errors
 from storage.exchange import LOCK
 from storage.handle import Cube, open_group
@@ -18,7 +20,7 @@ from storage.schema import ALL_RESULTS, Status
 from storage.skeleton import DIMS, DOCUMENT, Files, skeleton
 
 
-def create_cube(location: CubeLocation, spec: SweepSpec) -> None:
+def create_cube(location: CubeLocation, spec: SweepSpec, tables: Tables | None = None) -> None:
     """Make an empty cube for a sweep, unless it is there already.
 
     Parameters
@@ -27,13 +29,16 @@ def create_cube(location: CubeLocation, spec: SweepSpec) -> None:
         Folder to make, with those above it.
     spec : SweepSpec
         The sweep.
+    tables : mapping of str to Table, optional
+        Data by hash, for the cube to keep. A cube that is there has them already; they take the
+        place of damaged ones.
 
     Raises
     ------
     CubeMismatchError
         If a cube of another sweep is there.
     CubeError
-        If something else is there, or the folder cannot be written.
+        If something else is there, the folder cannot be written, or data are lacking.
 
     Notes
     -----
@@ -54,8 +59,11 @@ def create_cube(location: CubeLocation, spec: SweepSpec) -> None:
     with storage_errors(f"make the cube {location}"):
         if not _is_taken(folder):
             files = skeleton(spec, Axes.of(spec), cube_attributes(spec))
+            files |= table_files(spec, tables or {})
             _create(folder, files | {str(LOCK): b"", f"{RUNS}/{DOCUMENT}": group_document({})})
     refuse_another_spec(location, open_group(location).spec, spec)
+    with storage_errors(f"keep the data of the cube {location}"):
+        add_tables(location, (tables or {}).values())
 
 
 def _is_taken(folder: Path) -> bool:
@@ -88,7 +96,8 @@ def open_cube(location: CubeLocation) -> xr.Dataset:
     -------
     xarray.Dataset
         Lazy; exponents ascending, names in the order of the spec. Results are NaN in tiles that
-        are not done, and in cells that were not computed.
+        are not done, and in cells that were not computed. The attribute ``unlabelled`` names
+        configurations without labels: they have no ARI, and if all are so there is none at all.
 
     Examples
     --------
@@ -109,9 +118,15 @@ def open_cube(location: CubeLocation) -> xr.Dataset:
         )
         ordered = _in_order(stored, cube)
     done = ordered.status == Status.DONE
-    return ordered.assign(
-        {name: ordered[name].where(done) for name in ALL_RESULTS if name in ordered}
-    )
+    unlabelled = cube.spec.unlabelled
+    without = [
+        name
+        for name, variable in ALL_RESULTS.items()
+        if variable.needs_labels and len(unlabelled) == len(cube.spec.configs)
+    ]
+    stored_results = [name for name in ALL_RESULTS if name in ordered and name not in without]
+    results = {name: ordered[name].where(done) for name in stored_results}
+    return ordered.drop_vars(without).assign(results).assign_attrs(unlabelled=list(unlabelled))
 
 
 def _in_order(stored: xr.Dataset, cube: Cube) -> xr.Dataset:

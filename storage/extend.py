@@ -3,9 +3,11 @@
 import json
 from pathlib import Path
 
+from pipeline.datasets.table import Tables
 from pipeline.spec import SweepSpec
 from storage.axes import Axes
 from storage.comparison import refuse_smaller_spec
+from storage.data import add_tables, wanted_tables
 from storage.errors import storage_errors
 from storage.exchange import exchange, locked, settle
 from storage.flags import read_flags
@@ -19,7 +21,7 @@ from storage.skeleton import DIMS, DOCUMENT, Files, consolidated, documents, ske
 DOCUMENTS = (DOCUMENT, *(f"{name}/{DOCUMENT}" for name in (*DIMS, *VARIABLES)))
 
 
-def extend_cube(location: CubeLocation, spec: SweepSpec) -> None:
+def extend_cube(location: CubeLocation, spec: SweepSpec, tables: Tables | None = None) -> None:
     """Make room in a cube for a larger sweep, without touching what is there.
 
     Parameters
@@ -28,6 +30,8 @@ def extend_cube(location: CubeLocation, spec: SweepSpec) -> None:
         An existing cube.
     spec : SweepSpec
         At least the tiles and exponents of the cube's own spec, and equal in everything else.
+    tables : mapping of str to Table, optional
+        Data by hash, at least those that the cube does not have.
 
     Raises
     ------
@@ -56,6 +60,8 @@ def extend_cube(location: CubeLocation, spec: SweepSpec) -> None:
         cube = open_group(location)
         refuse_smaller_spec(location, cube.spec, spec)  # another process may have extended it
         if spec != cube.spec:
+            stored = (facts.sha256 for facts in cube.spec.datasets.matrices.values())
+            add_tables(location, wanted_tables(spec, tables or {}, stored))
             _extend(folder, cube, spec)
 
 

@@ -9,7 +9,6 @@ import zarr
 from numpy.typing import NDArray
 from zarr.errors import GroupNotFoundError
 
-from pipeline.datasets import CONFIGURATIONS
 from pipeline.errors import SpecError
 from pipeline.spec import SweepSpec, Tile
 from storage.axes import Axes, TileIndex
@@ -36,17 +35,21 @@ class Cube:
 
     def clusters(self, tile: Tile) -> int:
         """Return the number of clusters that a tile's data set is asked for."""
-        return CONFIGURATIONS[tile.config].clusters
+        *_, clusters = self.spec.shape(tile.config)
+        return clusters
 
     def index(self, tile: Tile) -> TileIndex:
         """Return where a tile lies."""
         return self.axes.index(tile)
 
-    @property
-    def results(self) -> tuple[Variable, ...]:
-        """The variables that the cube's sweep computes."""
-        stored = variables(self.spec.scores).values()
-        return tuple(variable for variable in stored if variable.part in self.spec.parts)
+    def results(self, config: str) -> tuple[Variable, ...]:
+        """Return the variables that the cube's sweep computes for a configuration."""
+        labelled = config not in self.spec.unlabelled
+        return tuple(
+            variable
+            for variable in variables(self.spec.scores).values()
+            if variable.part in self.spec.parts and (labelled or not variable.needs_labels)
+        )
 
     def places(
         self, variable: Variable, p1: Iterable[float], p2: Iterable[float]

@@ -53,12 +53,15 @@ class Ledger:
         The missing tiles. A tile made before an extension lacks only new exponents.
     not_part : int
         Cells of the cube's box that no spec asked for.
+    unlabelled : tuple of str
+        Configurations without labels, of which there is no ARI.
     """
 
     states: Mapping[Tile, Status]
     failed: Mapping[Tile, str]
     todo: tuple[Work, ...]
     not_part: int
+    unlabelled: tuple[str, ...] = ()
 
     @property
     def done(self) -> tuple[Tile, ...]:
@@ -126,6 +129,7 @@ def read_ledger(location: CubeLocation) -> Ledger:
         errors,
         tuple(Work(tile, some) for tile, some in lacking.items() if some and tile not in errors),
         status.values.size - len(lacking),
+        cube.spec.unlabelled,
     )
 
 

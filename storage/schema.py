@@ -72,6 +72,11 @@ class Variable:
         """Counts are at least 1; 0 marks a cell without result, and reads as NaN in xarray."""
         return self.part is not None and self.dtype.startswith("uint")
 
+    @property
+    def needs_labels(self) -> bool:
+        """An index of agreement is with known classes."""
+        return self.name.endswith("_ari")
+
     def problem(self, values: NDArray[Any], clusters: int) -> str | None:
         """Say what is wrong with results, or return None.
 

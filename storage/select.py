@@ -78,7 +78,19 @@ def as_variable(cube: xr.Dataset, name: str) -> Variable:
     Traceback (most recent call last):
     pipeline.core.errors.InvalidInputError: Unknown variable 'imwk_air'. Did you mean 'imwk_ari'? Known: imwk_ari.
     """  # noqa: E501 - the message is one line
-    return ALL_RESULTS[as_choice(name, "variable", results_of(cube))]
+    known = results_of(cube)
+    variable = ALL_RESULTS.get(name)
+    if name not in known and variable and variable.needs_labels and _unlabelled(cube):
+        raise InvalidInputError(
+            f"There is no {name} in this cube: no ARI can be had without labels. "
+            f"Known: {', '.join(known)}."
+        )
+    return ALL_RESULTS[as_choice(name, "variable", known)]
+
+
+def _unlabelled(cube: xr.Dataset) -> bool:
+    """Say whether nothing in a cube has labels."""
+    return len(cube.attrs.get("unlabelled", ())) == cube.sizes.get("config", -1)
 
 
 def results_of(cube: xr.Dataset) -> list[str]:

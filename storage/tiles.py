@@ -137,7 +137,7 @@ def _placed(cube: Cube, tile: Tile, results: Iterable[BlockResult]) -> Values:
         variable.name: np.full(
             [cube.axes.length(dim) for dim in variable.dims], variable.fill, variable.dtype
         )
-        for variable in cube.results
+        for variable in cube.results(tile.config)
     }
     for result in results:
         for name, array in result.arrays.items():
@@ -176,10 +176,11 @@ def _newest_whole(cube: Cube, values: Values) -> int:
 def _lacking(cube: Cube, values: Values, grid: Grid) -> list[str]:
     """Return the variables with empty cells in a grid."""
     lacking = []
-    for variable in cube.results:
+    for name in values:
+        variable = ALL_RESULTS[name]
         places = cube.places(variable, grid.p1, grid.p2)
-        if not _has_value(variable, values[variable.name][np.ix_(*places)]).all():
-            lacking.append(variable.name)
+        if not _has_value(variable, values[name][np.ix_(*places)]).all():
+            lacking.append(name)
     return lacking
 
 
@@ -188,7 +189,7 @@ def _merge_stored(cube: Cube, tile: Tile, values: Values) -> float:
     index = cube.index(tile)
     if cube.array("status")[index] != Status.DONE:
         return 0.0
-    for variable in cube.results:
+    for variable in cube.results(tile.config):
         new = values[variable.name]
         stored = np.asarray(cube.array(variable.name)[index])
         values[variable.name] = np.where(_has_value(variable, new), new, stored)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pipeline.spec import Tile
 from storage.axes import TileIndex
+from storage.data import refuse_damaged_data
 from storage.errors import DamagedCubeError, storage_errors
 from storage.flags import Flags, read_flags
 from storage.grids import Grid
@@ -65,7 +66,7 @@ def verify_cube(location: CubeLocation, *, repair: bool = False) -> Verification
     Raises
     ------
     DamagedCubeError
-        If the cube's metadata or coordinates are damaged: no tile can be trusted then.
+        If the cube's metadata, coordinates or data are damaged: no tile can be trusted then.
 
     Examples
     --------
@@ -80,6 +81,7 @@ def verify_cube(location: CubeLocation, *, repair: bool = False) -> Verification
     """
     cube = open_group(location)
     _refuse_damaged_metadata(cube)
+    refuse_damaged_data(cube)
     status, grid = read_flags(cube, "status"), read_flags(cube, "grid")
     done = {
         tile: stored_grid(cube, cube.index(tile), status, grid)
@@ -142,8 +144,8 @@ def _unreadable(cube: Cube, name: str) -> Iterator[tuple[Tile, str]]:
 
 
 def _bad_results(cube: Cube, done: Mapping[Tile, Grid | None]) -> Iterator[tuple[Tile, str]]:
-    for variable in cube.results:
-        for config in cube.axes.config:
+    for config in cube.axes.config:
+        for variable in cube.results(config):
             values = _read(cube, variable.name, config)
             for tile, grid in done.items():
                 if tile.config == config and grid is not None:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from workflows import commands_cluster, commands_query
+from workflows.commands_data import chosen_sweep, data_options, datasets, show_notices
 
 if TYPE_CHECKING:
-    from pipeline.spec import SweepSpec
+    from pipeline.draft import Sweep
     from workflows.sweep import SweepReport
 
 FAILED, REFUSED, LOST, INTERRUPTED = 1, 2, 3, 130
@@ -96,29 +97,38 @@ def presets(name: str | None) -> None:
 
 
 @main.command()
-@spec_argument
+@click.argument("spec", required=False)
+@data_options
 @workers_option
 @json_option
-def plan(spec: str, workers: int | None, as_json: bool) -> None:
+def plan(spec: str | None, workers: int | None, as_json: bool, **data: Any) -> None:
     """Say what a sweep will do and cost, from a few timed runs."""
     from dask.system import CPU_COUNT
 
     from pipeline.plan import make_plan
-    from workflows.presets import load_spec
 
-    made = make_plan(load_spec(spec), CPU_COUNT if workers is None else workers)
+    sweep = chosen_sweep(spec, **data)
+    made = make_plan(sweep.spec, CPU_COUNT if workers is None else workers, tables=sweep.tables)
     click.echo(made.to_json() if as_json else made)
 
 
 @main.command()
-@spec_argument
-@cube_argument
+@click.argument("spec_and_cube", nargs=-1, required=True, metavar="[SPEC] CUBE")
+@data_options
 @run_options
-def submit(spec: str, cube: Path, **options: Any) -> None:
+def submit(
+    spec_and_cube: tuple[str, ...],
+    workers: int | None,
+    scheduler: str | None,
+    as_json: bool,
+    **data: Any,
+) -> None:
     """Compute a sweep into a new cube, or what a cube lacks of it."""
-    from workflows.presets import load_spec
-
-    _submit(load_spec(spec), cube, **options)
+    *spec, cube = spec_and_cube
+    if len(spec) > 1:
+        raise click.UsageError("Give SPEC and CUBE, or --data FILE and CUBE.")
+    sweep = chosen_sweep(spec[0] if spec else None, **data)
+    _submit(sweep, Path(cube), workers, scheduler, as_json)
 
 
 @main.command()
@@ -128,10 +138,11 @@ def submit(spec: str, cube: Path, **options: Any) -> None:
 def extend(cube: Path, spec: str, **options: Any) -> None:
     """Make a cube larger, and compute what is new: all else stays as it is."""
     from storage import extend_cube
-    from workflows.presets import load_spec
+    from workflows.presets import load_sweep
 
-    larger = load_spec(spec)
-    extend_cube(cube, larger)
+    larger = load_sweep(spec)
+    show_notices(larger)
+    extend_cube(cube, larger.spec, larger.tables)
     _submit(larger, cube, **options)
 
 
@@ -140,11 +151,12 @@ def extend(cube: Path, spec: str, **options: Any) -> None:
 @run_options
 def retry(cube: Path, **options: Any) -> None:
     """Try failed tiles again, and compute all else that the cube lacks."""
+    from pipeline.draft import Sweep
     from storage import mark_missing, read_ledger, read_provenance
 
     spec = read_provenance(cube).spec
     mark_missing(cube, read_ledger(cube).failed)
-    _submit(spec, cube, **options)
+    _submit(Sweep(spec, {}), cube, **options)
 
 
 @main.command()
@@ -171,11 +183,15 @@ def summary(cube: Path) -> None:
     from rich.console import Console
 
     from storage import open_cube
+    from workflows.status import about_unlabelled
     from workflows.summary import summary_tables
     from workflows.terminal import print_whole
 
-    for table in summary_tables(open_cube(cube)):
+    opened = open_cube(cube)
+    for table in summary_tables(opened):
         print_whole(Console(), table)
+    for line in about_unlabelled(opened.attrs["unlabelled"]):
+        click.echo(line)
 
 
 @main.command()
@@ -199,7 +215,7 @@ def verify(cube: Path, repair: bool, recompute: int, as_json: bool) -> None:
 
 
 def _submit(
-    spec: "SweepSpec", cube: Path, workers: int | None, scheduler: str | None, as_json: bool
+    sweep: "Sweep", cube: Path, workers: int | None, scheduler: str | None, as_json: bool
 ) -> None:
     from workflows.progress import shown_progress
     from workflows.sweep import submit as submit_sweep
@@ -207,7 +223,7 @@ def _submit(
     if workers is not None and scheduler is not None:
         raise click.UsageError("Give --workers or --scheduler, not both.")
     with shown_progress(as_json) as show:
-        report = submit_sweep(spec, cube, workers=workers, scheduler=scheduler, on_event=show)
+        report = submit_sweep(sweep, cube, workers=workers, scheduler=scheduler, on_event=show)
     _print_report(report, cube, as_json)
     _exit(FAILED if report.failed else 0)
 
@@ -229,5 +245,5 @@ def _exit(code: int) -> None:
     click.get_current_context().exit(code)
 
 
-for _command in (*commands_query.COMMANDS, *commands_cluster.COMMANDS):
+for _command in (*commands_query.COMMANDS, *commands_cluster.COMMANDS, datasets):
     main.add_command(_command)

@@ -32,7 +32,7 @@ def summary_tables(cube: xr.Dataset) -> Iterator[Table]:
     ------
     rich.table.Table
         The mean of each algorithm that the sweep computes and, for each configuration, how many
-        data sets are behind it.
+        data sets are behind it. None if nothing has labels.
 
     Examples
     --------
@@ -42,6 +42,8 @@ def summary_tables(cube: xr.Dataset) -> Iterator[Table]:
     ['Iris', '1', '0.700 (2)']
     """
     names = [name for name in COLUMNS if name in results_of(cube)]
+    if not names:
+        return
     means = {name: _mean(cube, name).load() for name in names}
     for normalisation in cube.normalisation.values.tolist():
         yield as_table(

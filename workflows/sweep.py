@@ -15,6 +15,8 @@ from distributed import Client
 
 from pipeline.block import BlockResult
 from pipeline.core.errors import InvalidInputError
+from pipeline.datasets import Table
+from pipeline.draft import Sweep
 from pipeline.graph import run_on_dask, run_serially, split_jobs
 from pipeline.plan import default_block_size
 from pipeline.spec import SweepSpec, Tile
@@ -25,11 +27,12 @@ from storage import (
     mark_failed,
     read_ledger,
     record_run,
+    stored_table,
     write_tile,
 )
 from storage.location import cube_folder
 from workflows.clusters import local_client, remote_client
-from workflows.presets import load_spec
+from workflows.presets import load_sweep
 
 
 @dataclass(frozen=True)
@@ -103,7 +106,7 @@ class SweepReport:
 
 
 def submit(
-    spec: SweepSpec | str | PathLike[str],
+    spec: Sweep | SweepSpec | str | PathLike[str],
     cube: CubeLocation,
     client: Client | None = None,
     workers: int | None = None,
@@ -114,8 +117,9 @@ def submit(
 
     Parameters
     ----------
-    spec : SweepSpec, str or path
-        The sweep, a preset's name or a TOML file.
+    spec : Sweep, SweepSpec, str or path
+        The sweep, a preset's name or a TOML file. A spec alone has all that is needed if its data
+        are synthetic, or in the cube already.
     cube : path
         Folder of the cube, which is made if it is not there. All workers must see it there.
     client : distributed.Client, optional
@@ -159,10 +163,11 @@ def submit(
     """
     if sum(choice is not None for choice in (client, workers, scheduler)) > 1:
         raise InvalidInputError("Give one of client, workers and scheduler, not several.")
-    wanted = spec if isinstance(spec, SweepSpec) else load_spec(spec)
+    sweep = _as_sweep(spec)
+    wanted = sweep.spec
     location = cube_folder(cube).absolute()  # workers may run in other folders
     started = monotonic()
-    create_cube(location, wanted)
+    create_cube(location, wanted, sweep.tables)
     before = read_ledger(location).counts
     if before.missing:
         with _workplace(client, workers, scheduler) as place:
@@ -175,6 +180,12 @@ def submit(
         failed=after.failed,
         seconds=monotonic() - started,
     )
+
+
+def _as_sweep(spec: Sweep | SweepSpec | str | PathLike[str]) -> Sweep:
+    if isinstance(spec, Sweep):
+        return spec
+    return Sweep(spec, {}) if isinstance(spec, SweepSpec) else load_sweep(spec)
 
 
 def _ignore(_: Event) -> None:
@@ -222,6 +233,10 @@ class CubeStore:
         """Write a tile."""
         _sign(self.location, self.run)
         write_tile(self.location, tile, results)
+
+    def table(self, config: str) -> Table:
+        """Read the data of a configuration, once in each process."""
+        return stored_table(self.location, config)
 
 
 @cache

@@ -16,9 +16,9 @@ ROWS_PER_CATEGORY, FEW = 2, 10
 def refuse_unusable(table: Columns, column: Column) -> None:
     """Refuse a column that no encoding can serve: of infinite numbers, or of names of rows."""
     if column.categories is None:
-        infinite = np.flatnonzero(np.isinf(column.values))
-        if len(infinite):
-            cells = table.cells((int(row), column.name) for row in infinite)
+        infinite = np.isinf(column.values)
+        if infinite.any():
+            cells = table.cells({column.name: infinite})
             raise table.error(f"numbers are infinite or too large in {cells}. Correct them.")
         return
     count = len(column.categories)
@@ -37,13 +37,11 @@ def refuse_unusable(table: Columns, column: Column) -> None:
 
 def refuse_missing(table: Columns, columns: Sequence[Column]) -> None:
     """Refuse missing values, and name the cells."""
-    cells = [
-        (int(row), column.name) for column in columns for row in np.flatnonzero(column.missing)
-    ]
-    if cells:
+    gaps = {column.name: column.missing for column in columns if column.missing.any()}
+    if gaps:
         raise table.error(
-            f"{len(cells):,} values are missing: {table.cells(sorted(cells))}. Fill them in, or "
-            'impute them: missing = "impute" (or --missing impute).'
+            f"values are missing in {table.cells(gaps)}. Fill them in, or impute them: "
+            'missing = "impute" (or --missing impute).'
         )
 
 
@@ -79,7 +77,7 @@ def notices_of(table: Columns, columns: Sequence[Column], constant: Sequence[str
             yield f"column {column.name!r} is empty and was dropped"
         elif missing:
             way = "mean" if column.categories is None else "most frequent category"
-            yield f"{missing:,} missing values of column {column.name!r} became its {way}"
+            yield f"missing values of column {column.name!r} became its {way}, {missing:,} in all"
         if any(map(is_number_or_missing, column.categories or ())) and column.stray:
             yield (
                 f"column {column.name!r} has numbers but was taken as categories"
@@ -88,7 +86,7 @@ def notices_of(table: Columns, columns: Sequence[Column], constant: Sequence[str
     if constant:
         listed = ", ".join(map(repr, constant[:LISTED]))
         more = f" and {len(constant) - LISTED:,} more" if len(constant) > LISTED else ""
-        yield f"{len(constant):,} constant columns were dropped: {listed}{more}"
+        yield f"constant columns were dropped, {len(constant):,} in all: {listed}{more}"
 
 
 def _about_stray(table: Columns, column: Column) -> str:

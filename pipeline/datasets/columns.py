@@ -1,6 +1,6 @@
 """Columns as they come from a file, before they are encoded; and what is wrong with them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -98,18 +98,22 @@ class Columns:
         """Return the place of a row in the file, in words; rows count from 1."""
         return f"row {row + 1}" if self.lines is None else f"line {self.lines[row]}"
 
-    def cells(self, places: Iterable[tuple[int, str]]) -> str:
-        """List cells by row and column, cut if there are many.
+    def cells(self, marked: Mapping[str, NDArray[np.bool_]]) -> str:
+        """List cells that are marked in some columns, cut if there are many.
 
         Examples
         --------
-        >>> Columns("my.npz", {}, (), 9).cells([(2, "age"), (4, "age")])
-        "row 3, column 'age'; row 5, column 'age'"
+        >>> Columns("my.npz", {}, (), 3).cells({"age": np.array([True, False, True])})
+        "row 1, column 'age'; row 3, column 'age'"
         """
-        listed = list(places)
-        words = [f"{self.where(row)}, column {name!r}" for row, name in listed[:LISTED]]
-        more = len(listed) - LISTED
-        return "; ".join(words) + (f"; and {more:,} more" if more > 0 else "")
+        first = sorted(
+            (int(row), name)
+            for name, marks in marked.items()
+            for row in np.flatnonzero(marks)[:LISTED]
+        )[:LISTED]
+        words = [f"{self.where(row)}, column {name!r}" for row, name in first]
+        more = sum(int(marks.sum()) for marks in marked.values()) - len(first)
+        return "; ".join(words) + (f"; and {more:,} more" if more else "")
 
     def error(self, problem: str, row: int | None = None) -> TableError:
         """Return an error about the file or one of its rows."""

@@ -314,8 +314,8 @@ def _fields(source: str, text: TextIO, separator: str | None) -> Iterator[Row]:
         except csv.Error as error:
             raise TableError(
                 source,
-                f"the quotes are wrong: {error}. Close every quote, and write a quote inside of "
-                'quotes twice: "".',
+                f"cannot be split into fields: {error}. Close every quote, and write a quote "
+                'inside of quotes twice: "".',
                 f"line {first}",
             ) from error
         if len(fields) > 1 or "".join(fields).strip():  # no blank line

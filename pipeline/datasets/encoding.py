@@ -97,9 +97,8 @@ def encode_classes(table: Columns, label: Column) -> tuple[IntArray, tuple[str, 
             f"the label {label.name!r} has more than {MOST_CATEGORIES} classes. Choose a column "
             "that names classes."
         )
-    absent = np.flatnonzero(ordered.missing)
-    if len(absent):
-        cells = table.cells((int(row), label.name) for row in absent)
+    if ordered.missing.any():
+        cells = table.cells({label.name: ordered.missing})
         raise table.error(f"the label is missing in {cells}. Fill in or remove these rows.")
     if len(names) < 2:
         raise table.error(

@@ -1,7 +1,7 @@
 """A user's table: read from a file, encoded and checked, ready to be clustered."""
 
 import hashlib
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
@@ -62,6 +62,10 @@ class Table:
         if self.classes is not None:
             digest.update(np.ascontiguousarray(self.classes, dtype="<i8").data)
         return digest.hexdigest()
+
+
+#: Data by their hash, as specs know them.
+Tables = Mapping[str, Table]
 
 
 def read_table(

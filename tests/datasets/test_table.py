@@ -81,7 +81,7 @@ def test_a_number_with_a_slip_is_shown(write: Write) -> None:
 def test_missing_cells_are_named(write: Write) -> None:
     path = write("a,b\n1,x\n,y\n\n3,?\n4,x\n")
     message = refused(path)
-    assert message.startswith(": 2 values are missing: line 3, column 'a'; line 5, column 'b'.")
+    assert message.startswith(": values are missing in line 3, column 'a'; line 5, column 'b'.")
     assert "impute" in message
     many = write("a\n" + "NA\n" * 9)
     assert "; and 4 more." in refused(many)
@@ -93,8 +93,8 @@ def test_missing_cells_become_mean_and_mode(write: Write) -> None:
     assert table.features == ("a", "b=x", "b=y")
     assert table.X.tolist() == [[1, 1, 0], [3, 0, 1], [3, 0, 1], [5, 0, 1]]
     assert table.notices == (
-        "1 missing values of column 'a' became its mean",
-        "1 missing values of column 'b' became its most frequent category",
+        "missing values of column 'a' became its mean, 1 in all",
+        "missing values of column 'b' became its most frequent category, 1 in all",
         "column 'e' is empty and was dropped",
     )
 
@@ -107,7 +107,7 @@ def test_means_of_huge_numbers_are_finite(write: Write) -> None:
 def test_constant_columns_are_dropped_with_a_notice(write: Write) -> None:
     table = read_table(write("a,b,c\n1,7,u\n2,7,u\n"))
     assert table.features == ("a",)
-    assert table.notices == ("2 constant columns were dropped: 'b', 'c=u'",)
+    assert table.notices == ("constant columns were dropped, 2 in all: 'b', 'c=u'",)
     assert "no column is left" in refused(write("a\n1\n1\n"))
 
 
@@ -121,8 +121,8 @@ HEADERS = {
     "a,b\n": ": has no rows",
     "\na,b\n1\n": ", line 3: has 1 fields, but there are 2 columns",
     "a,b\n1,2\n1,2,3\n": ", line 3: has 3 fields, but there are 2 columns",
-    'a,b\n"1\n",2\n"3,4\n': ", line 4: the quotes are wrong",
-    'a,b\n"1"2,3\n': ", line 2: the quotes are wrong",
+    'a,b\n"1\n",2\n"3,4\n': ", line 4: cannot be split into fields",
+    'a,b\n"1"2,3\n': ", line 2: cannot be split into fields",
     "a,b\n1,inf\n2,1e999\n": ": numbers are infinite or too large in line 2, column 'b'; line 3",
     "a\n1\0\n": ", line 2: has a null character",
 }

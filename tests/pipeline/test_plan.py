@@ -114,7 +114,7 @@ def test_the_pilot_of_a_small_grid_is_the_whole_grid(monkeypatch: pytest.MonkeyP
     assert [(block.p1, block.p2) for block in blocks if block.p2] == [((1.5, 2.0), (1.3, 3.0))]
 
 
-@pytest.mark.parametrize("bad", [{"workers": 0}, {"workers": 2, "block_size": 0}])
-def test_impossible_settings_are_refused(bad: dict[str, int]) -> None:
+@pytest.mark.parametrize("bad", [(0, None), (2, 0)])
+def test_impossible_settings_are_refused(bad: tuple[int, int | None]) -> None:
     with pytest.raises(ImwkError, match="must be a whole number of at least 1, not 0"):
-        make_plan(small(), costs={"1000x6-3": RunCost(1, 1)}, **bad)
+        make_plan(small(), *bad, costs={"1000x6-3": RunCost(1, 1)})
