@@ -79,13 +79,21 @@ def as_variable(cube: xr.Dataset, name: str) -> Variable:
     pipeline.core.errors.InvalidInputError: Unknown variable 'imwk_air'. Did you mean 'imwk_ari'? Known: imwk_ari.
     """  # noqa: E501 - the message is one line
     known = results_of(cube)
-    variable = ALL_RESULTS.get(name)
-    if name not in known and variable and variable.needs_labels and _unlabelled(cube):
+    reason = _why_absent(cube, name)
+    if name not in known and reason:
         raise InvalidInputError(
-            f"There is no {name} in this cube: no ARI can be had without labels. "
-            f"Known: {', '.join(known)}."
+            f"There is no {name} in this cube: {reason}. Known: {', '.join(known)}."
         )
     return ALL_RESULTS[as_choice(name, "variable", known)]
+
+
+def _why_absent(cube: xr.Dataset, name: str) -> str | None:
+    variable = ALL_RESULTS.get(name)
+    if variable is not None and variable.needs_labels and _unlabelled(cube):
+        return "no ARI can be had without labels. Choose by a score, as --best --by silhouette"
+    if variable is not None and variable.score is not None:
+        return f"its spec does not name {variable.score} among its scores"
+    return None
 
 
 def _unlabelled(cube: xr.Dataset) -> bool:

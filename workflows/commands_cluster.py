@@ -6,20 +6,16 @@ from typing import Any
 
 import click
 
+from workflows.commands_data import table_options
+
 
 @click.command()
 @click.argument("table", type=click.Path(path_type=Path))
-@click.option(
-    "--k", type=click.IntRange(1), help="Number of clusters; that of classes if labelled."
-)
 @click.option("--p1", type=float, default=2.0, show_default=True, help="Exponent of imwk-means.")
 @click.option("--p2", type=float, help="Rescale at p1, then cluster at this exponent.")
 @click.option("--normalisation", default="range", show_default=True, help="Of every feature.")
 @click.option("--centre", default="exact", show_default=True, help="Or fixed-step, as the authors.")
-@click.option("--label", help="Column with the true classes.")
-@click.option("--missing", default="refuse", show_default=True, help="Or impute missing values.")
-@click.option("--ignore", multiple=True, metavar="COLUMN", help="Leave out; may be repeated.")
-@click.option("--categorical", multiple=True, metavar="COLUMN", help="Numbers that are categories.")
+@table_options
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="CSV file for the labels.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 def cluster(
@@ -28,7 +24,6 @@ def cluster(
     label: str | None,
     missing: str,
     ignore: tuple[str, ...],
-    categorical: tuple[str, ...],
     out: Path | None,
     as_json: bool,
     **options: Any,
@@ -41,7 +36,7 @@ def cluster(
         raise click.UsageError("Give the number of clusters by --k, or classes by --label.")
     if out is not None:
         _refuse_unfit_output(table, out)
-    data = read_table(table, label, missing=missing, ignore=ignore, categorical=categorical)
+    data = read_table(table, label, missing=missing, ignore=ignore)
     found = cluster_table(data, len(data.class_names) if k is None else k, **options)
     if out is not None:
         write_labels(found, out)
