@@ -17,7 +17,7 @@ from pipeline.datasets import Table
 from pipeline.datasets.table import Tables
 from pipeline.spec import SweepSpec
 from storage.errors import CubeError, DamagedCubeError, storage_errors
-from storage.handle import Cube, open_group
+from storage.handle import Cube, as_array, open_group
 from storage.location import CubeLocation, store_at
 from storage.skeleton import DOCUMENT, Files
 
@@ -134,20 +134,20 @@ def _is_whole(location: str, sha256: str) -> bool:
 def _stored(location: str, sha256: str) -> Table:
     path = f"{TABLES}/{sha256}"
     group = zarr.open_group(store_at(location), path=path, mode="r", use_consolidated=False)
-    arrays = {name: np.asarray(array[...]) for name, array in group.arrays()}
-    names: dict[str, Any] = group.attrs.asdict()
-    return Table(
-        arrays["X"], tuple(names["features"]), arrays.get("classes"), tuple(names["class_names"])
-    )
+    about: dict[str, Any] = group.attrs.asdict()
+    arrays = {name: np.asarray(as_array(group, name)[...]) for name in about["arrays"]}
+    names = tuple(about["features"]), tuple(about["class_names"])
+    return Table(arrays["X"], names[0], arrays.get("classes"), names[1])
 
 
 def _write(root: zarr.Group, table: Table) -> None:
-    group = root.require_group(TABLES).create_group(
-        table.sha256,
-        overwrite=True,
-        attributes={"features": list(table.features), "class_names": list(table.class_names)},
-    )
     arrays = {"X": table.X} if table.classes is None else {"X": table.X, "classes": table.classes}
+    about = {
+        "arrays": list(arrays),
+        "features": list(table.features),
+        "class_names": list(table.class_names),
+    }
+    group = root.require_group(TABLES).create_group(table.sha256, overwrite=True, attributes=about)
     for name, values in arrays.items():
         width = values[0].size
         array = group.create_array(

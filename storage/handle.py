@@ -31,7 +31,7 @@ class Cube:
 
     def array(self, name: str) -> zarr.Array[Any]:
         """Return one array."""
-        return _array(self.group, name)
+        return as_array(self.group, name)
 
     def clusters(self, tile: Tile) -> int:
         """Return the number of clusters that a tile's data set is asked for."""
@@ -73,7 +73,7 @@ def open_group(location: CubeLocation, *, writable: bool = False) -> Cube:
     with storage_errors(f"read the coordinates of the cube {location}"):
         listed: Any = group.attrs["grids"]
         grids = tuple(Grid(tuple(grid["p1"]), tuple(grid["p2"])) for grid in listed)
-        axes = Axes(*(tuple(np.asarray(_array(group, dim)[:]).tolist()) for dim in DIMS))
+        axes = Axes(*(tuple(np.asarray(as_array(group, dim)[:]).tolist()) for dim in DIMS))
     if not axes.holds(spec):
         raise DamagedCubeError(
             f"The coordinates of {location} are not those of its spec. Restore it from a backup."
@@ -97,7 +97,8 @@ def _spec_of(location: CubeLocation, group: zarr.Group) -> SweepSpec:
         raise CubeError(f"The spec in the cube {location} cannot be used: {error}") from error
 
 
-def _array(group: zarr.Group, name: str) -> zarr.Array[Any]:
+def as_array(group: zarr.Group, name: str) -> zarr.Array[Any]:
+    """Return an array of a group."""
     array = group[name]
     if not isinstance(array, zarr.Array):
         raise CubeError(f"{name} is no array of the cube. It is damaged: make it again.")

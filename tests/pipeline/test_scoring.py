@@ -11,13 +11,14 @@ from pipeline.block import BlockResult, run_block, run_tile, split_block
 from pipeline.core import imwk, kmeans_many, normalise, rescale, silhouette
 from pipeline.core.scores import MOST_ROWS
 from pipeline.core.validation import FloatArray, IntArray
-from pipeline.datasets import Table, synthetic_dataset
+from pipeline.datasets import synthetic_dataset
 from pipeline.draft import Sweep
 from pipeline.errors import SpecError
 from pipeline.scoring import SCORES, Judge
 from pipeline.seeds import seed_sequence
 from pipeline.spec import SweepSpec
 from pipeline.specfile import parse_spec
+from tests.own_tables import small_table
 from tests.pipeline.specs import small
 
 SPEC = small(scores=SCORES)
@@ -74,10 +75,7 @@ def test_a_sweep_without_scores_computes_none() -> None:
 
 
 def own(rows: int, labelled: bool, **keys: Any) -> Sweep:
-    data = np.random.default_rng(1)
-    classes = np.arange(rows) % 3
-    X = data.normal(size=(rows, 2)) + 2 * classes[:, np.newaxis]
-    table = Table(X, ("a", "b"), classes if labelled else None)
+    table = small_table(labelled=labelled, rows=rows)
     return Sweep.of({"mine": table}, 3, p1=[1.5, 2.0], p2=[2.0], restarts=2, **keys)
 
 

@@ -34,10 +34,11 @@ def small_spec(**changes: Any) -> SweepSpec:
 def made_up(spec: SweepSpec, block: Block, seconds: float = 0.5) -> BlockResult:
     """Return results of a block that depend on the coordinates of each cell alone."""
     labels = {"p1": block.p1, "p2": block.p2, "restart": range(spec.restarts)}
+    labelled = block.tile.config not in spec.unlabelled
     arrays = {
         name: _values(name, block.tile, [labels[dim] for dim in variable.dims])
         for name, variable in variables(spec.scores).items()
-        if variable.part in block.parts
+        if variable.part in block.parts and (labelled or not variable.needs_labels)
     }
     return BlockResult(block, arrays, seconds)
 

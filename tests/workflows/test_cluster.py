@@ -8,7 +8,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from pipeline.core import adjusted_rand_index, imwk, normalise, rescale, silhouette
-from pipeline.datasets import Dataset, synthetic_dataset
+from pipeline.datasets import Dataset, Table, synthetic_dataset
+from tests.own_tables import written
 from workflows.cli import main
 
 
@@ -20,14 +21,8 @@ def data() -> Dataset:
 @pytest.fixture
 def table(tmp_path: Path) -> Path:
     """Write 100 entities with their classes."""
-    path, made = tmp_path / "my.csv", data()
-    lines = ["a,b,c,d,e,f,species"]
-    lines += [
-        f"{','.join(map(repr, row))},kind {label}"
-        for row, label in zip(made.X.tolist(), made.y, strict=True)
-    ]
-    path.write_text("\n".join(lines))
-    return path
+    names = tuple(f"kind {label}" for label in range(3))
+    return written(Table(data().X, tuple("abcdef"), data().y, names), tmp_path / "my.csv")
 
 
 def run(table: Path, *options: object) -> Result:

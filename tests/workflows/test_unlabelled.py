@@ -3,13 +3,13 @@
 import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 from click.testing import CliRunner
 from sklearn.metrics import silhouette_score
 
 from pipeline.core import imwk, normalise, rescale
 from storage import open_cube
+from tests.own_tables import small_table, written
 from workflows import submit
 from workflows.cli import main
 
@@ -30,10 +30,7 @@ values = [1.5, 3]
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with a table, its spec and its cube."""
     folder = tmp_path_factory.mktemp("own")
-    rng = np.random.default_rng(1)
-    X = rng.normal(size=(90, 4)) + 3 * rng.normal(size=(3, 4))[np.arange(90) % 3]
-    rows = [",".join(map(repr, row)) for row in X.tolist()]
-    (folder / "my.csv").write_text("\n".join(["a,b,c,d", *rows]))
+    written(small_table(labelled=False), folder / "my.csv")
     (folder / "my.toml").write_text(SPEC)
     submit(folder / "my.toml", folder / "my.zarr", workers=0)
     return folder
@@ -48,7 +45,7 @@ def imwk_command(*arguments: object) -> str:
 def test_the_silhouette_chooses_exponents(folder: Path) -> None:
     answer = imwk_command("query", folder / "my.zarr", "--best", "--by", "silhouette", "--json")
     (row,) = json.loads(answer)
-    X = normalise(np.loadtxt(folder / "my.csv", delimiter=",", skiprows=1), "range")
+    X = normalise(small_table().X, "range")
     grid = {}
     for p1 in (1.3, 2.0, 4.0):
         run = imwk(X, 3, p1)
