@@ -185,8 +185,10 @@ class RescaledIMWKMeans(ClusterMixin, _Scored, BaseEstimator):
         self.rescaler_.set_output(transform="default")  # whatever users want of their transformers
         self.clusterer_ = IMWKMeans(self.n_clusters, p2, centre=self.centre)
         self.clusterer_.fit(self.rescaler_.fit_transform(rows))
-        for name in ("labels_", "cluster_centers_", "feature_weights_", "n_iter_"):
-            setattr(self, name, getattr(self.clusterer_, name))
+        self.labels_ = self.clusterer_.labels_
+        self.cluster_centers_ = self.clusterer_.cluster_centers_
+        self.feature_weights_ = self.clusterer_.feature_weights_
+        self.n_iter_ = self.clusterer_.n_iter_
         self.converged_ = self.rescaler_.converged_ and self.clusterer_.converged_
         return self
 

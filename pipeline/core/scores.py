@@ -21,8 +21,8 @@ from pipeline.core.validation import (
 
 #: The silhouette takes all pairs of so many rows; of more rows a sample of this many.
 MOST_ROWS = 2_000
-#: Clusters, of all labellings together, that are scored at once: more would leave the cache.
-CLUSTERS_TOGETHER = 256
+#: Clusters, and labels, of all labellings that are scored at once: more would leave the cache.
+CLUSTERS_TOGETHER, LABELS_TOGETHER = 256, 200_000
 
 
 def silhouette(X: ArrayLike, labels: ArrayLike, seed: int | SeedSequence = 0) -> float | FloatArray:
@@ -99,10 +99,8 @@ def calinski_harabasz(X: ArrayLike, labels: ArrayLike) -> float | FloatArray:
 
     Parameters
     ----------
-    X : array_like, shape (n, m)
-        Entities in rows, features in columns.
-    labels : array_like, shape (n,) or (r, n)
-        One labelling, or `r` of them in rows: numbers or strings.
+    X, labels
+        As for `silhouette`.
 
     Returns
     -------
@@ -171,7 +169,7 @@ def _scored(
         )
     codes = as_codes(np.atleast_2d(given))
     k, values = code_count(codes), np.zeros(len(codes))
-    together = max(1, CLUSTERS_TOGETHER // k)
+    together = max(1, min(CLUSTERS_TOGETHER // k, LABELS_TOGETHER // n))
     for first in range(0, len(codes), together):
         some = slice(first, first + together)
         values[some] = score(codes[some], k)

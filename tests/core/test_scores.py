@@ -1,3 +1,4 @@
+import tracemalloc
 from random import Random
 
 import numpy as np
@@ -138,6 +139,17 @@ def test_many_rows_are_sampled_by_the_seed() -> None:
         silhouette(X, [labels, 1 - labels], seed_sequence(2020, "silhouette", "a"))
     )
     np.testing.assert_array_equal(together, one)
+
+
+def test_large_data_are_scored_in_little_memory() -> None:
+    rng = np.random.default_rng(6)
+    X, labels = rng.normal(size=(100_000, 2)), rng.integers(0, 3, size=(20, 100_000))
+    tracemalloc.start()
+    calinski_harabasz(X, labels)
+    silhouette(X, labels)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 50e6  # Calinski-Harabasz of all labellings at once would take 80 MB
 
 
 def test_up_to_the_limit_the_seed_does_not_matter() -> None:
