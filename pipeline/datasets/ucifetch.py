@@ -14,15 +14,15 @@ ADDRESS = "https://archive.ics.uci.edu"
 PATIENCE = 60
 
 
-def fetch_uci(names: Iterable[str], address: str = ADDRESS) -> Imported:
+def fetch_uci(names: Iterable[str], address: str | None = None) -> Imported:
     """Download real data sets into the cache.
 
     Parameters
     ----------
     names : iterable of str
         As for `load_uci`.
-    address : str
-        Of the repository, or of a copy with the same paths.
+    address : str, optional
+        Of a copy of the repository with the same paths.
 
     Returns
     -------
@@ -36,7 +36,7 @@ def fetch_uci(names: Iterable[str], address: str = ADDRESS) -> Imported:
     """
     report = Imported()
     for entry in map(uci_set, names):
-        _fetch(report, entry, f"{address}/{entry.archive}")
+        _fetch(report, entry, f"{address or ADDRESS}/{entry.archive}")
     return report
 
 
