@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from pipeline.core import (
     ImwkResult,
-    adjusted_rand_index,
     imwk_grid,
     imwk_many,
     kmeans_many,
@@ -21,6 +20,7 @@ from pipeline.core import (
 from pipeline.core.errors import InvalidInputError
 from pipeline.core.validation import FloatArray, IntArray
 from pipeline.datasets import Table, synthetic_dataset
+from pipeline.scoring import Judge
 from pipeline.seeds import seed_sequence
 from pipeline.spec import SweepSpec, Tile
 from pipeline.threads import one_blas_thread
@@ -51,7 +51,7 @@ class BlockResult:
         ``kmeans_ari`` has the dimension restart; ``imwk_ari``, ``imwk_iterations`` and
         ``imwk_clusters`` p1; ``rescaled_kmeans_ari`` p1 and restart; ``rescaled_imwk_ari``,
         ``rescaled_imwk_iterations`` and ``rescaled_imwk_clusters`` p1 and p2. Data without classes
-        have no ARI.
+        have no ARI. Scores of the spec, such as ``imwk_silhouette``, have the dimensions of ARIs.
     seconds : float
         CPU time.
     """
@@ -151,14 +151,17 @@ class _Problem:
     spec: SweepSpec
     tile: Tile
     X: FloatArray
-    classes: IntArray | None
     k: int
+    judge: Judge
 
     @classmethod
     def of(cls, spec: SweepSpec, tile: Tile, table: Table | None) -> "_Problem":
         X, classes = _data(spec, tile, table)
         *_, k = spec.shape(tile.config)
-        return cls(spec, tile, normalise(X, tile.normalisation), classes, k)
+        normalised = normalise(X, tile.normalisation)
+        # The same rows under every normalisation
+        seed = seed_sequence(spec.seed, "silhouette", tile.config, tile.dataset)
+        return cls(spec, tile, normalised, k, Judge(normalised, classes, spec.scores, seed))
 
     def seed(self, *coordinates: str) -> SeedSequence:
         tile = self.tile
@@ -168,8 +171,6 @@ class _Problem:
     def kmeans_arrays(
         self, prefix: str, Xs: Sequence[FloatArray], seeds: Sequence[SeedSequence]
     ) -> Arrays:
-        if self.classes is None:
-            return {}  # no score could be given to what it finds
         found = kmeans_many(Xs, self.k, self.spec.restarts, seeds)
         return _stacked([self.scores(prefix, each.labels) for each in found])
 
@@ -181,10 +182,7 @@ class _Problem:
         }
 
     def scores(self, prefix: str, labels: IntArray) -> Arrays:
-        """Return how good labellings are; without classes nothing is known of that."""
-        if self.classes is None:
-            return {}
-        return {f"{prefix}_ari": np.asarray(adjusted_rand_index(self.classes, labels))}
+        return {f"{prefix}_{name}": values for name, values in self.judge.judge(labels).items()}
 
 
 def _data(spec: SweepSpec, tile: Tile, table: Table | None) -> tuple[FloatArray, IntArray | None]:

@@ -131,6 +131,11 @@ class DraftDatasets(Frozen):
             raise ValueError("give some data: synthetic, tables or uci.")
         return self
 
+    @property
+    def are_real(self) -> bool:
+        """Whether some data are not made up."""
+        return bool(self.tables or self.uci or self.matrices)
+
 
 class DraftSpec(SpecKeys):
     """A spec as people write it: all its keys are checked before any file is read."""

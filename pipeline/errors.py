@@ -18,6 +18,9 @@ BARE_KEY = re.compile("[A-Za-z0-9_-]+")
 
 Location = tuple[str | int, ...]
 
+#: What pydantic says of a key that was not given, where another one is wrong.
+DEFAULT_DEPENDS = "default_factory_not_called"
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -66,7 +69,8 @@ def problems_in_words(
 
     There ``*`` stands for any name.
     """
-    return [_in_words(dict(details), allowed) for details in error.errors(include_url=False)]
+    found = (dict(details) for details in error.errors(include_url=False))
+    return [_in_words(each, allowed) for each in found if each["type"] != DEFAULT_DEPENDS]
 
 
 def _in_words(details: dict[str, Any], allowed: Mapping[Location, Iterable[str]]) -> Problem:

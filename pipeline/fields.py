@@ -31,7 +31,7 @@ def one_of(what: str, known: Iterable[str]) -> BeforeValidator:
     return BeforeValidator(lambda name: as_choice(name, what, known))
 
 
-def some_of(what: str, known: Iterable[str]) -> BeforeValidator:
+def some_of(what: str, known: Iterable[str], least: int = 1) -> BeforeValidator:
     """Accept a list of known names, each once; put them in the order of `known`."""
     names = list(known)
 
@@ -39,7 +39,7 @@ def some_of(what: str, known: Iterable[str]) -> BeforeValidator:
         if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
             raise ValueError(f"give a list of {what}s. Known: {', '.join(names)}.")
         chosen = [as_choice(name, what, names) for name in given]
-        if not chosen:
+        if len(chosen) < least:
             raise ValueError(f"give at least one {what}. Known: {', '.join(names)}.")
         if len(set(chosen)) < len(chosen):
             raise ValueError(f"give every {what} once.")

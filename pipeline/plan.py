@@ -29,6 +29,8 @@ PILOT_ROWS = 5_000
 
 #: Bytes of one cell of a part: an index of agreement, and two counts with imwk-means.
 CELL_BYTES = {"kmeans": 8, "imwk": 12, "rescaled_kmeans": 8, "rescaled_imwk": 12}
+#: And of each score that needs no classes.
+SCORE_BYTES = 8
 
 
 @dataclass(frozen=True)
@@ -202,7 +204,8 @@ def _cells(parts: tuple[str, ...], p1: int, p2: int, restarts: int) -> dict[str,
 
 def _tile_bytes(spec: SweepSpec) -> int:
     cells = _cells(spec.parts, len(spec.p1), len(spec.p2), spec.restarts)
-    return sum(CELL_BYTES[part] * count for part, count in cells.items())
+    scores = SCORE_BYTES * len(spec.scores)
+    return sum((CELL_BYTES[part] + scores) * count for part, count in cells.items())
 
 
 def run_pilots(spec: SweepSpec, tables: Tables | None = None) -> dict[str, RunCost]:

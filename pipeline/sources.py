@@ -119,6 +119,17 @@ class Datasets(Frozen):
         return {source: data for source, data in handler(self).items() if data}
 
     @property
+    def are_real(self) -> bool:
+        """Whether some data are not made up."""
+        return bool(self.matrices)
+
+    @property
+    def unlabelled(self) -> tuple[str, ...]:
+        """Configurations whose classes nobody knows."""
+        matrices = self.matrices.items()
+        return tuple(config for config, matrix in matrices if not matrix.labelled)
+
+    @property
     def configs(self) -> tuple[str, ...]:
         """All configurations of all sources, in order."""
         synthetic = () if self.synthetic is None else self.synthetic.configs

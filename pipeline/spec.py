@@ -11,9 +11,11 @@ from pydantic import (
     BeforeValidator,
     Field,
     ModelWrapValidatorHandler,
+    SerializerFunctionWrapHandler,
     ValidationError,
     ValidationInfo,
     field_validator,
+    model_serializer,
     model_validator,
 )
 
@@ -26,6 +28,7 @@ from pipeline.datasets.synthetic import ENTITIES
 from pipeline.errors import Location, SpecError, dotted, problems_in_words
 from pipeline.exponents import ready_exponents
 from pipeline.fields import Frozen, one_of, some_of, whole_number
+from pipeline.scoring import SCORES
 from pipeline.sources import Datasets, MatrixFacts, Synthetic
 
 #: The four algorithms of the paper, of which a sweep computes some or all.
@@ -61,6 +64,12 @@ _Exponents = Annotated[tuple[float, ...], BeforeValidator(ready_exponents)]
 _PAPER_GRID = ready_exponents({"start": 1.1, "stop": 5.0, "step": 0.1})
 
 
+def _scores_of(keys: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the default: what people bring may have no classes, what the paper made up has."""
+    datasets = keys.get("datasets")
+    return SCORES if datasets is not None and datasets.are_real else ()
+
+
 class SpecKeys(Frozen):
     """All keys of a spec but the data, which a file describes in another way."""
 
@@ -76,6 +85,9 @@ class SpecKeys(Frozen):
     dtype: Annotated[str, one_of("dtype", DTYPES)] = "float64"
     parts: Annotated[tuple[str, ...], some_of("part", PARTS)] = PARTS
     datasets: Any
+    scores: Annotated[tuple[str, ...], some_of("score", SCORES, least=0)] = Field(
+        default_factory=_scores_of
+    )
     p1: _Exponents = Field(default=_PAPER_GRID)
     p2: _Exponents = Field(default=_PAPER_GRID)
 
@@ -120,6 +132,9 @@ class SweepSpec(SpecKeys):
         Of k-means++ on every data set.
     centre, dtype : str
         As for `imwk`.
+    scores : iterable of str
+        Of `SCORES`, by which labellings are judged without classes. All of them for data that are
+        not synthetic, else none, unless given.
     p1, p2 : mapping or iterable of float
         Exponents that rescale, and those of imwk-means on rescaled data: ``start``, ``stop`` and
         ``step``, or ``values``.
@@ -150,6 +165,27 @@ class SweepSpec(SpecKeys):
 
     datasets: Datasets
 
+    @field_validator("scores")
+    @classmethod
+    def _some_without_classes(
+        cls, scores: tuple[str, ...], info: ValidationInfo
+    ) -> tuple[str, ...]:
+        datasets: Datasets | None = info.data.get("datasets")
+        if datasets is not None and datasets.unlabelled and not scores:
+            raise ValueError(
+                f"nothing would say how good the clusters of {datasets.unlabelled[0]} are, which "
+                f"has no labels. Give some. Known: {', '.join(SCORES)}."
+            )
+        return scores
+
+    @model_serializer(mode="wrap")
+    def _without_default_of_before(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out that made-up data have no scores: a spec of before has its fingerprint."""
+        data: dict[str, Any] = handler(self)
+        if not self.scores and not self.datasets.are_real:
+            del data["scores"]
+        return data
+
     @property
     def fingerprint(self) -> str:
         """What decides the results, and nothing else, as 64 hexadecimal digits."""
@@ -178,8 +214,7 @@ class SweepSpec(SpecKeys):
     @property
     def unlabelled(self) -> tuple[str, ...]:
         """Configurations whose classes nobody knows: there is no ARI of them."""
-        matrices = self.datasets.matrices.items()
-        return tuple(config for config, matrix in matrices if not matrix.labelled)
+        return self.datasets.unlabelled
 
     @property
     def tiles(self) -> tuple[Tile, ...]:

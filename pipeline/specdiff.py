@@ -55,6 +55,7 @@ def _in_words(spec: SweepSpec) -> dict[str, str]:
         "dtype": spec.dtype,
         "parts": ", ".join(spec.parts),
         **_data_in_words(spec.datasets),
+        "scores": ", ".join(spec.scores) or "none",
         "p1": exponents_in_words(spec.p1),
         "p2": exponents_in_words(spec.p2),
     }

@@ -38,7 +38,7 @@ def parse_sweep(text: str, source: str, folder: Path | None = None) -> Sweep:
     Traceback (most recent call last):
     pipeline.errors.SpecError: sweep.toml: datasets: is missing; it has no default.
     sweep.toml: restart = 5: unknown key. Did you mean restarts? Allowed here: seed, \
-normalisations, restarts, centre, dtype, parts, datasets, p1, p2.
+normalisations, restarts, centre, dtype, parts, datasets, scores, p1, p2.
     """
     try:
         return DraftSpec.model_validate(parse_tables(text)[0]).ready(folder or Path())

@@ -11,7 +11,7 @@ from storage.errors import storage_errors
 from storage.handle import Cube, open_group
 from storage.location import CubeLocation, place_at, store_at
 from storage.provenance import RUNS, cube_attributes, group_document
-from storage.schema import RESULTS, Status
+from storage.schema import ALL_RESULTS, Status
 from storage.skeleton import DIMS, DOCUMENT, skeleton
 
 
@@ -98,10 +98,11 @@ def open_cube(location: CubeLocation) -> xr.Dataset:
     unlabelled = cube.spec.unlabelled
     without = [
         name
-        for name, variable in RESULTS.items()
+        for name, variable in ALL_RESULTS.items()
         if variable.needs_labels and len(unlabelled) == len(cube.spec.configs)
     ]
-    results = {name: ordered[name].where(done) for name in RESULTS if name not in without}
+    stored_results = [name for name in ALL_RESULTS if name in ordered and name not in without]
+    results = {name: ordered[name].where(done) for name in stored_results}
     return ordered.drop_vars(without).assign(results).assign_attrs(unlabelled=list(unlabelled))
 
 

@@ -13,9 +13,9 @@ from storage.handle import Cube, open_group
 from storage.location import CubeLocation, Place, place_at
 from storage.provenance import cube_attributes
 from storage.schema import TILE_DIMS, VARIABLES, Status
-from storage.skeleton import DIMS, DOCUMENT, Files, consolidated, skeleton
+from storage.skeleton import DIMS, DOCUMENT, Files, consolidated, documents, skeleton
 
-#: Keys of all metadata documents of a cube.
+#: Keys of all metadata documents that a cube may have.
 DOCUMENTS = (DOCUMENT, *(f"{name}/{DOCUMENT}" for name in (*DIMS, *VARIABLES)))
 
 
@@ -87,8 +87,8 @@ def _prepare_status(place: Place, cube: Cube, axes: Axes, spec: SweepSpec, files
 
 def _grown_documents(place: Place, files: Files) -> Files:
     """Return the stored documents with new shapes; codecs stay those of the stored chunks."""
-    grown = {DOCUMENT: files[DOCUMENT]}
-    for key in DOCUMENTS[1:]:
+    grown = documents(files)
+    for key in grown.keys() - {DOCUMENT}:
         stored = json.loads(place.read(key))
         stored["shape"] = json.loads(files[key])["shape"]
         grown[key] = json.dumps(stored).encode()

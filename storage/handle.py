@@ -15,7 +15,7 @@ from storage.axes import Axes, TileIndex
 from storage.errors import CubeError, DamagedCubeError, storage_errors
 from storage.grids import Grid
 from storage.location import CubeLocation, store_at
-from storage.schema import RESULTS, SCHEMA_NAME, SCHEMA_VERSION, Variable
+from storage.schema import SCHEMA_NAME, SCHEMA_VERSION, Variable, variables
 from storage.skeleton import DIMS
 
 
@@ -47,7 +47,7 @@ class Cube:
         labelled = config not in self.spec.unlabelled
         return tuple(
             variable
-            for variable in RESULTS.values()
+            for variable in variables(self.spec.scores).values()
             if variable.part in self.spec.parts and (labelled or not variable.needs_labels)
         )
 

@@ -8,7 +8,7 @@ import xarray as xr
 
 from pipeline.core.errors import InvalidInputError
 from pipeline.core.validation import as_choice, as_exponent
-from storage.schema import RESULTS, Variable
+from storage.schema import ALL_RESULTS, Variable
 
 #: An exponent that was computed, such as 0.1 + 1.3, is not the decimal that it stands for.
 SNAP = 1e-6
@@ -80,12 +80,21 @@ def as_variable(cube: xr.Dataset, name: str) -> Variable:
     pipeline.core.errors.InvalidInputError: Unknown variable 'imwk_air'. Did you mean 'imwk_ari'? Known: imwk_ari.
     """  # noqa: E501 - the message is one line
     known = results_of(cube)
-    if name not in known and name in RESULTS and RESULTS[name].needs_labels and _unlabelled(cube):
+    reason = _why_absent(cube, name)
+    if name not in known and reason:
         raise InvalidInputError(
-            f"There is no {name} in this cube: no ARI can be had without labels. "
-            f"Known: {', '.join(known)}."
+            f"There is no {name} in this cube: {reason}. Known: {', '.join(known)}."
         )
-    return RESULTS[as_choice(name, "variable", known)]
+    return ALL_RESULTS[as_choice(name, "variable", known)]
+
+
+def _why_absent(cube: xr.Dataset, name: str) -> str | None:
+    variable = ALL_RESULTS.get(name)
+    if variable is not None and variable.needs_labels and _unlabelled(cube):
+        return "no ARI can be had without labels. Choose by a score, as --best --by silhouette"
+    if variable is not None and variable.score is not None:
+        return f"its spec does not name {variable.score} among its scores"
+    return None
 
 
 def _unlabelled(cube: xr.Dataset) -> bool:
@@ -104,7 +113,7 @@ def results_of(cube: xr.Dataset) -> list[str]:
     parts = cube.attrs.get("spec", {}).get("parts")
     return [
         variable.name
-        for variable in RESULTS.values()
+        for variable in ALL_RESULTS.values()
         if variable.name in cube and (parts is None or variable.part in parts)
     ]
 

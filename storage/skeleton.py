@@ -17,9 +17,9 @@ from storage.schema import (
     COORDINATE_CHUNK,
     EXPONENT_CHUNK,
     TILE_DIMS,
-    VARIABLES,
     Status,
     Variable,
+    variables,
 )
 
 #: The name of every metadata document of Zarr.
@@ -48,7 +48,7 @@ def skeleton(spec: SweepSpec, axes: Axes, attributes: Mapping[str, Any]) -> File
     group = zarr.create_group(MemoryStore(contents), attributes=dict(attributes))
     for dim in DIMS:
         _add_coordinate(group, dim, getattr(axes, dim))
-    for variable in VARIABLES.values():
+    for variable in variables(spec.scores).values():
         _add_variable(group, variable, axes)
     outside = np.argwhere(~_is_part(spec, axes))
     status = _array(group, "status")

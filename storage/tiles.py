@@ -14,7 +14,7 @@ from storage.errors import CubeError, storage_errors
 from storage.grids import Grid
 from storage.handle import Cube, open_group
 from storage.location import CubeLocation, place_at
-from storage.schema import RESULTS, Status, Variable
+from storage.schema import ALL_RESULTS, Status, Variable, variables
 
 #: Longer errors of failed tiles are cut.
 LONGEST_ERROR = 10_000
@@ -181,7 +181,7 @@ def mark_missing(location: CubeLocation, tiles: Iterable[Tile]) -> None:
     for tile in tiles:
         doing = f"mark the tile {tile} of {location} as missing"
         with storage_errors(doing), _alone(location, tile) as cube:
-            for name in ("status", "grid", "error", "tile_seconds", *RESULTS):
+            for name in dict.fromkeys(("status", *variables(cube.spec.scores))):
                 array = cube.array(name)
                 array[cube.index(tile)] = array.fill_value
 
@@ -198,10 +198,10 @@ def _placed(cube: Cube, tile: Tile, results: Iterable[BlockResult]) -> Values:
         for name, array in result.arrays.items():
             if name not in values:
                 raise CubeError(f"{name} is no result of this sweep; it has {', '.join(values)}.")
-            places = cube.places(RESULTS[name], result.block.p1, result.block.p2)
-            values[name][np.ix_(*places)] = _checked(
-                cube, tile, RESULTS[name], array, tuple(map(len, places))
-            )
+            variable = ALL_RESULTS[name]
+            places = cube.places(variable, result.block.p1, result.block.p2)
+            shape = tuple(map(len, places))
+            values[name][np.ix_(*places)] = _checked(cube, tile, variable, array, shape)
     return values
 
 
@@ -232,7 +232,7 @@ def _lacking(cube: Cube, values: Values, grid: Grid) -> list[str]:
     """Return the variables with empty cells in a grid."""
     lacking = []
     for name in values:
-        variable = RESULTS[name]
+        variable = ALL_RESULTS[name]
         places = cube.places(variable, grid.p1, grid.p2)
         if not _has_value(variable, values[name][np.ix_(*places)]).all():
             lacking.append(name)

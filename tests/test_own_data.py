@@ -159,7 +159,7 @@ def test_without_labels_all_commands_go_on_and_say_so(folder: Path) -> None:
     told = "No labels, and so no ARI: mine."
     assert told in imwk("status", cube).output
     assert json.loads(imwk("status", cube, "--json").output)["unlabelled"] == ["mine"]
-    assert imwk("summary", cube).output.strip() == told
+    assert told in imwk("summary", cube).output
     refused = imwk("query", cube, "--best")
     assert refused.exit_code == 2
     assert "no ARI can be had without labels" in refused.output
@@ -167,7 +167,7 @@ def test_without_labels_all_commands_go_on_and_say_so(folder: Path) -> None:
     assert len(json.loads(found.output)) == 2
     assert "covers 0 of the 456" in imwk("tables", cube, "--format", "markdown").output
     exported = imwk("export", cube, folder / "out.csv")
-    assert exported.output.startswith("12 rows")
+    assert exported.output.startswith("36 rows")
     assert "all equal, bit for bit" in imwk("verify", cube, "--recompute", 2).output
 
 

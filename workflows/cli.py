@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from workflows import (
+    commands_cluster,
     commands_data,
     commands_pictures,
     commands_query,
@@ -137,6 +138,13 @@ def verify(cube: str, repair: bool, recompute: int, as_json: bool) -> None:
     end(FAILED if found.is_bad else 0)
 
 
-for _commands in (commands_run, commands_query, commands_pictures, commands_report, commands_data):
+for _commands in (
+    commands_run,
+    commands_query,
+    commands_pictures,
+    commands_report,
+    commands_data,
+    commands_cluster,
+):
     for _command in _commands.COMMANDS:
         main.add_command(_command)

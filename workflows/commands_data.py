@@ -18,8 +18,8 @@ AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
 DATA_OPTIONS = ("data", "label", "k", "missing", "ignore")
 
 
-def data_options(command: AnyFunction) -> AnyFunction:
-    """Add the options that name a file of data in place of a spec."""
+def table_options(command: AnyFunction) -> AnyFunction:
+    """Add the options that say how a file of data is read."""
     for option in (
         click.option("--ignore", multiple=True, metavar="COLUMN", help="Leave out; repeatable."),
         click.option(
@@ -31,15 +31,20 @@ def data_options(command: AnyFunction) -> AnyFunction:
         ),
         click.option("--k", type=click.IntRange(1), help="Clusters; else as many as classes."),
         click.option("--label", metavar="COLUMN", help="The column with the classes, if known."),
-        click.option(
-            "--data",
-            type=click.Path(path_type=Path),
-            metavar="FILE",
-            help="Sweep over this .csv, .tsv, .parquet or .npz file; no SPEC is needed then.",
-        ),
     ):
         command = option(command)
     return command
+
+
+def data_options(command: AnyFunction) -> AnyFunction:
+    """Add the options that name a file of data in place of a spec."""
+    data = click.option(
+        "--data",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Sweep over this .csv, .tsv, .parquet or .npz file; no SPEC is needed then.",
+    )
+    return data(table_options(command))
 
 
 def chosen_sweep(spec: str | None, data: Path | None, **options: Any) -> "Sweep":

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from pipeline.core.errors import InvalidInputError
 from storage.query import GRID, averaged, baseline_of, compared_with_kmeans, scores
-from storage.schema import RESULTS, Status
+from storage.schema import ALL_RESULTS, Status
 from storage.select import as_variable, results_of
 from workflows.figures import LARGE, blank_figure, house_style, literal, write_figure
 from workflows.panels import BEFORE, Panels
@@ -75,7 +75,7 @@ def mean_grids(cube: xr.Dataset, variable: str = GRID) -> xr.Dataset:
 
 def _refuse_what_cannot_be_drawn(cube: xr.Dataset, variable: str) -> None:
     if as_variable(cube, variable).dims != ("p1", "p2"):
-        grids = [name for name in results_of(cube) if RESULTS[name].dims == ("p1", "p2")]
+        grids = [name for name in results_of(cube) if ALL_RESULTS[name].dims == ("p1", "p2")]
         raise InvalidInputError(
             f"{variable} does not depend on p1 and p2. "
             f"Of this cube can be drawn: {', '.join(grids) or 'nothing'}."

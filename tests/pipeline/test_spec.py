@@ -13,6 +13,7 @@ from pipeline.core.imwk import DTYPES
 from pipeline.core.normalise import NORMALISATIONS
 from pipeline.datasets import CONFIGURATIONS
 from pipeline.exponents import exponents_in_words, ready_exponents
+from pipeline.scoring import SCORES
 from pipeline.spec import PARTS, SweepSpec, Tile
 from pipeline.specdiff import diff
 from pipeline.specfile import parse_spec
@@ -37,6 +38,7 @@ specs = st.fixed_dictionaries(
         "centre": st.sampled_from(list(CENTRES)),
         "dtype": st.sampled_from(list(DTYPES)),
         "parts": some_of(PARTS),
+        "scores": st.lists(st.sampled_from(SCORES), unique=True),
         "p1": grids,
         "p2": grids,
     },
@@ -92,6 +94,7 @@ CHANGES: dict[str, Any] = {
     "parts": ["imwk"],
     "datasets.synthetic.configs": synthetic(["1000x6-3 WCN"], 1),
     "datasets.synthetic.count": synthetic(["1000x6-3"], 2),
+    "scores": ["silhouette"],
     "p1": [1.5],
     "p2": [1.4, 3.0],
 }

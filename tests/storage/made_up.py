@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pipeline.block import Block, BlockResult
 from pipeline.spec import SweepSpec, Tile
 from storage import CubeLocation, read_provenance, todo, write_tile
-from storage.schema import RESULTS
+from storage.schema import variables
 
 CONFIGS = ("1000x6-3", "1000x12-6", "1000x6-3 +3NF")
 
@@ -36,7 +36,7 @@ def made_up(spec: SweepSpec, block: Block, seconds: float = 0.5) -> BlockResult:
     labelled = block.tile.config not in spec.unlabelled
     arrays = {
         name: _values(name, block.tile, [labels[dim] for dim in variable.dims])
-        for name, variable in RESULTS.items()
+        for name, variable in variables(spec.scores).items()
         if variable.part in block.parts and (labelled or not variable.needs_labels)
     }
     return BlockResult(block, arrays, seconds)
@@ -47,8 +47,10 @@ def _values(name: str, tile: Tile, labels: Sequence[Sequence[float]]) -> NDArray
     mixed = np.full(cells[0].shape, crc32(f"{name} {tile}".encode()) % 1000.0)
     for place, cell in enumerate(cells):
         mixed += cell * 37.7**place
-    if name.endswith("_ari"):
+    if name.endswith(("_ari", "_silhouette")):
         return np.asarray(np.sin(mixed))
+    if name.endswith("_calinski_harabasz"):
+        return np.asarray(mixed)
     most = 3 if name.endswith("_clusters") else 500
     return np.asarray(1 + mixed.astype(np.int64) % most, dtype=np.uint16)
 

@@ -7,7 +7,7 @@ import numpy as np
 import xarray as xr
 
 from storage.query import averaged, best_average, best_exponents, scores
-from storage.schema import RESULTS
+from storage.schema import ALL_RESULTS
 from storage.select import results_of
 from workflows.report.packing import count_codes, packed, score_codes
 
@@ -52,13 +52,13 @@ def shown_results(cube: xr.Dataset) -> list[Shown]:
     [('imwk_ari', 'kmeans_ari')]
     """
     names = results_of(cube)
-    found = [_shown(name, names) for name in names if "p1" in RESULTS[name].dims]
+    found = [_shown(name, names) for name in names if "p1" in ALL_RESULTS[name].dims]
     # The grid of pairs is what people came for
     return sorted(found, key=lambda shown: (shown.is_count, -len(shown.exponents)))
 
 
 def _shown(name: str, names: list[str]) -> Shown:
-    known = RESULTS[name]
+    known = ALL_RESULTS[name]
     exponents = tuple(dim for dim in known.dims if dim in ("p1", "p2"))
     baseline = f"kmeans_{name.rpartition('_')[2]}"
     return Shown(
