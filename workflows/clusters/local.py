@@ -14,7 +14,11 @@ from dask.utils import parse_timedelta
 from distributed import Client, LocalCluster
 
 from pipeline.core.validation import as_whole_number
+from workflows.clusters.errors import ClusterError
 from workflows.clusters.settings import LOOPBACK, QUIET, WORKER_ENVIRONMENT
+
+#: How often workers are started in place of lost ones while none comes up.
+MOST_TRIES = 5
 
 
 @contextmanager
@@ -31,6 +35,11 @@ def local_client(workers: int | None = None) -> Iterator[Client]:
     distributed.Client
         Nothing of its cluster can be reached from other machines.
 
+    Raises
+    ------
+    ClusterError
+        If workers do not start.
+
     Examples
     --------
     >>> with local_client(workers=1) as client:
@@ -42,7 +51,7 @@ def local_client(workers: int | None = None) -> Iterator[Client]:
         dask.config.set({"distributed.nanny.pre-spawn-environ": WORKER_ENVIRONMENT, **QUIET}),
         ExitStack() as stack,
     ):
-        with _ctrl_c_waits():
+        with _ctrl_c_waits(), _start_errors():
             cluster = stack.enter_context(
                 LocalCluster(
                     n_workers=count,
@@ -57,6 +66,18 @@ def local_client(workers: int | None = None) -> Iterator[Client]:
             client = stack.enter_context(Client(cluster))
         with _replaced_if_lost(cluster, count):
             yield client
+
+
+@contextmanager
+def _start_errors() -> Iterator[None]:
+    try:
+        yield
+    except RuntimeError as error:  # how Dask says that a worker ended at once
+        raise ClusterError(
+            "Workers on this machine do not start. A script must call submit under "
+            'if __name__ == "__main__": since they import it; else look at what they print, and '
+            "at what Dask's configuration makes them load."
+        ) from error
 
 
 @contextmanager
@@ -87,22 +108,28 @@ def _replaced_if_lost(cluster: LocalCluster, count: int) -> Iterator[None]:
     """Keep a cluster at its number of workers.
 
     Dask starts a worker that died again, but gives up on one that dies while it starts: without
-    this a sweep could come to wait for ever, for workers that nobody starts.
+    this a sweep could come to wait for ever, for workers that nobody starts. If none comes up at
+    all any more the cluster is closed, and who waits for its results hears that it is lost.
     """
     over = Event()
     patience = parse_timedelta(dask.config.get("distributed.deploy.lost-worker-timeout"))
 
     def replace() -> None:
-        complete = monotonic()
+        complete, tries = monotonic(), 0
         while not over.wait(1):
             alive = len(cluster.scheduler_info["workers"])
+            if alive:
+                tries = 0
             if alive >= count:
                 complete = monotonic()
+            elif tries == MOST_TRIES:
+                cluster.close()
+                return
             elif monotonic() - complete > patience:
                 cluster.scale(alive)  # forgets those that do not come up
                 over.wait(1)  # or the new ones would get their names, and not be started
                 cluster.scale(count)
-                complete = monotonic()
+                complete, tries = monotonic(), tries + 1
 
     replacer = Thread(target=replace, daemon=True)
     replacer.start()
