@@ -30,8 +30,8 @@ def refuse_unusable(table: Columns, column: Column) -> None:
         return
     raise table.error(
         f"column {column.name!r} has {many} different values in {table.rows:,} rows and is no "
-        f"number{_about_stray(table, column)}. Ignore the column if it identifies rows; correct "
-        "it if it should be numbers."
+        f"number{_about_stray(table, column)}. If it identifies rows, ignore it: ignore = "
+        f"[{column.name!r}] (or --ignore). If it should be numbers, correct it."
     )
 
 

@@ -71,7 +71,8 @@ def _downloaded(url: str) -> bytes:
                 known_hash=None,
                 fname="archive",
                 path=folder,
-                downloader=pooch.HTTPDownloader(timeout=PATIENCE),
+                # as a stream, pooch would leave the connection open after an error
+                downloader=pooch.HTTPDownloader(timeout=PATIENCE, stream=False),
             )
             return Path(file).read_bytes()
     except (requests.RequestException, OSError) as error:

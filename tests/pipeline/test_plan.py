@@ -5,8 +5,11 @@ import pytest
 from pipeline.block import Block, BlockResult, run_block, run_tile, split_block, whole_tile
 from pipeline.core import ImwkError
 from pipeline.datasets import Table
+from pipeline.draft import Sweep
 from pipeline.plan import Plan, RunCost, default_block_size, make_plan, run_pilots
+from pipeline.sources import MatrixFacts
 from pipeline.spec import PARTS, SweepSpec
+from tests.own_tables import small_table
 from tests.pipeline.specs import small, synthetic
 
 PAPER = SweepSpec(datasets=synthetic("all", 50))
@@ -118,3 +121,27 @@ def test_the_pilot_of_a_small_grid_is_the_whole_grid(monkeypatch: pytest.MonkeyP
 def test_impossible_settings_are_refused(bad: tuple[int, int | None]) -> None:
     with pytest.raises(ImwkError, match="must be a whole number of at least 1, not 0"):
         make_plan(small(), *bad, costs={"1000x6-3": RunCost(1, 1)})
+
+
+def test_blocks_of_large_tables_are_small() -> None:
+    facts = MatrixFacts(k=3, rows=1_000_000, features=10, labelled=True, sha256="0" * 64)
+    assert default_block_size(SweepSpec(datasets={"matrices": {"mine": facts}})) == 2
+
+
+def test_tables_have_pilots_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    sweep = Sweep.of({"mine": small_table()}, p1=[1.5], p2=[2], restarts=2)
+    cost = run_pilots(sweep.spec, sweep.tables)["mine"]
+    assert cost.imwk > 0
+    with pytest.raises(ImwkError, match="The data of 'mine' are needed for a plan"):
+        run_pilots(sweep.spec)
+    rows: list[int] = []
+
+    def recorded(_: SweepSpec, block: Block, table: Table) -> BlockResult:
+        rows.append(len(table.X))
+        return BlockResult(block, {}, seconds=1.0)
+
+    monkeypatch.setattr("pipeline.plan.run_block", recorded)
+    monkeypatch.setattr("pipeline.plan.PILOT_ROWS", 12)
+    in_proportion = run_pilots(sweep.spec, sweep.tables)["mine"]
+    assert set(rows) == {10}
+    assert in_proportion.imwk == 40 / 10 / 2  # two runs: one on rescaled data, one to rescale them

@@ -25,7 +25,7 @@ from storage import (
     stored_table,
     verify_cube,
 )
-from storage.data import TABLES
+from storage.data import TABLES, add_tables
 from tests.own_tables import small_table
 from tests.storage.made_up import CONFIGS, comparable, fill, plain
 
@@ -217,3 +217,16 @@ def test_beside_labelled_data_the_ari_is_nan(cube: Path) -> None:
     assert opened.rescaled_imwk_ari.sel(config="other").notnull().all()
     assert opened.rescaled_imwk_clusters.notnull().all()
     assert verify_cube(cube).damaged == {}
+
+
+def test_an_extension_that_was_killed_is_made_again(cube: Path) -> None:
+    create(cube, STEPS[0])
+    add_tables(cube, [OTHER])
+    remove(cube / TABLES / OTHER.sha256 / "X" / "c.0.0")
+    extend_cube(cube, STEPS[1].spec, STEPS[1].tables)
+    assert_same(stored_table(cube, "other"), OTHER)
+
+
+def test_a_process_reads_a_table_once(cube: Path) -> None:
+    create(cube, STEPS[0])
+    assert stored_table(cube, "mine") is stored_table(str(cube), "mine")
