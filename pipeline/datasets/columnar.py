@@ -22,7 +22,15 @@ from pipeline.datasets.delimited import MISSING, MOST_CATEGORIES
 #: The arrays of an ``.npz`` file that are known by name.
 MATRIX, NAMES = "X", "feature_names"
 #: What NumPy raises for a file that is no ``.npz``, or a damaged one.
-DAMAGED = (ValueError, EOFError, KeyError, NotImplementedError, zipfile.BadZipFile, zlib.error)
+DAMAGED = (
+    ValueError,
+    EOFError,
+    KeyError,
+    RuntimeError,
+    MemoryError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 
 
 def read_npz(path: Path, texts: Collection[str], ignore: Collection[str]) -> Columns:

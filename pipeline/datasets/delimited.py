@@ -4,13 +4,9 @@ Not by pandas: it fills short rows, renames columns of one name, takes more word
 were meant, and does not say on which line something is wrong.
 """
 
-import csv
-import io
 from array import array
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import BinaryIO, TextIO
 
 import numpy as np
 
@@ -23,6 +19,7 @@ from pipeline.datasets.columns import (
     refuse_repeated,
     refuse_too_large,
 )
+from pipeline.datasets.textrows import Opener, Row, open_rows
 
 #: Cells that stand for no value.
 MISSING = frozenset({"", "?", "NA", "N/A", "NaN", "nan", "null", "NULL"})
@@ -30,13 +27,6 @@ MISSING = frozenset({"", "?", "NA", "N/A", "NaN", "nan", "null", "NULL"})
 MOST_CATEGORIES = 100
 #: Cells that are held as text at once.
 CELLS_AT_ONCE = 20_000
-#: Characters; a longer line is no row of a table.
-LONGEST_LINE = 10_000_000
-
-#: Opens a file to be read from its beginning.
-Opener = Callable[[], BinaryIO]
-#: A line's number and its fields.
-Row = tuple[int, list[str]]
 
 
 def read_delimited(
@@ -80,27 +70,22 @@ def read_delimited(
     >>> read.columns["a"].values.tolist(), read.columns["b"].categories
     ([1.0, 2.0], ('x', 'y'))
     """
-    with _rows(source, opener, separator) as rows:
+    with open_rows(source, opener, separator) as rows:
         header = list(names) if names is not None else _header(source, rows, separator)
-        wanted = [name for name in header if name not in ignore]
         builders: dict[str, _Numbers | _Texts] = {
-            name: _Texts() if name in texts else _Numbers() for name in wanted
+            name: _Texts() if name in texts else _Numbers() for name in header if name not in ignore
         }
         lines = _build(source, rows, header, builders)
-    strays = {
-        name: builder.stray
-        for name, builder in builders.items()
-        if isinstance(builder, _Numbers) and builder.stray
-    }
+    strays = {name: builder.stray for name, builder in builders.items() if builder.stray}
     if strays:
-        again = {name: _Texts() for name in strays}
-        with _rows(source, opener, separator) as rows:
+        again = {name: _Texts(stray) for name, stray in strays.items()}
+        with open_rows(source, opener, separator) as rows:
             if names is None:
                 next(rows)
             if not np.array_equal(_build(source, rows, header, again), lines):
                 raise TableError(source, "changed while it was read. Read it again.")
         builders |= again
-    columns = {name: builders[name].column(name, strays.get(name)) for name in wanted}
+    columns = {name: builder.column(name) for name, builder in builders.items()}
     return Columns(source, columns, tuple(header), len(lines), lines)
 
 
@@ -121,14 +106,15 @@ class _Numbers:
             self.stray = len(self.values) + place, cells[place].strip()
             self.values = array("d")
 
-    def column(self, name: str, _: tuple[int, str] | None) -> Column:
+    def column(self, name: str) -> Column:
         return Column(name, np.frombuffer(self.values, dtype=np.float64))
 
 
 class _Texts:
-    """A column of categories."""
+    """A column of categories; `stray` is why it is not one of numbers."""
 
-    def __init__(self) -> None:
+    def __init__(self, stray: tuple[int, str] | None = None) -> None:
+        self.stray = stray
         self.codes = array("i")
         self.known: dict[str, int] = {}
 
@@ -141,8 +127,9 @@ class _Texts:
                     self.known.setdefault(text, len(self.known))
         self.codes.extend(self.known.get(text, NO_CATEGORY) for text in stripped)
 
-    def column(self, name: str, stray: tuple[int, str] | None) -> Column:
-        return Column(name, np.frombuffer(self.codes, dtype=np.intc), tuple(self.known), stray)
+    def column(self, name: str) -> Column:
+        codes = np.frombuffer(self.codes, dtype=np.intc)
+        return Column(name, codes, tuple(self.known), self.stray)
 
 
 def as_numbers(cells: Sequence[str]) -> FloatArray:
@@ -259,74 +246,3 @@ def _refuse_other_separator(
                 "tabs in a .tsv file.",
                 where,
             )
-
-
-@contextmanager
-def _rows(source: str, opener: Opener, separator: str | None) -> Iterator[Iterator[Row]]:
-    """Give the rows of a file that are not blank; say on which line it is no text."""
-    try:
-        with opener() as binary:
-            _refuse_other_encoding(source, binary)
-            text = io.TextIOWrapper(binary, encoding="utf-8-sig", newline="")
-            yield _fields(source, text, separator)
-    except OSError as error:
-        raise TableError(source, f"cannot be read: {error.strerror or error}.") from error
-    except UnicodeDecodeError as error:
-        with opener() as binary:
-            line = _undecodable_line(binary)
-        raise TableError(
-            source,
-            f"byte 0x{error.object[error.start]:02x} is no UTF-8. Save the file as UTF-8.",
-            f"line {line}",
-        ) from error
-
-
-def _refuse_other_encoding(source: str, binary: BinaryIO) -> None:
-    first = binary.read(2)
-    binary.seek(0)
-    if first in (b"\xff\xfe", b"\xfe\xff"):
-        raise TableError(source, "is UTF-16. Save the file as UTF-8.", "line 1")
-
-
-def _undecodable_line(binary: BinaryIO) -> int:
-    for number, line in enumerate(binary, start=1):
-        try:
-            line.decode()
-        except UnicodeDecodeError:
-            return number
-    return 1
-
-
-def _fields(source: str, text: TextIO, separator: str | None) -> Iterator[Row]:
-    lines = _lines(source, text)
-    if separator is None:
-        for number, line in enumerate(lines, start=1):
-            if fields := line.split():
-                yield number, fields
-        return
-    reader = csv.reader(lines, delimiter=separator, strict=True)
-    while True:
-        first = reader.line_num + 1
-        try:
-            fields = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            raise TableError(
-                source,
-                f"cannot be split into fields: {error}. Close every quote, and write a quote "
-                'inside of quotes twice: "".',
-                f"line {first}",
-            ) from error
-        if len(fields) > 1 or "".join(fields).strip():  # no blank line
-            yield first, fields
-
-
-def _lines(source: str, text: TextIO) -> Iterator[str]:
-    number = 0
-    while line := text.readline(LONGEST_LINE):
-        number += 1
-        if "\0" in line or len(line) == LONGEST_LINE:
-            problem = "has a null character" if "\0" in line else "is too long"
-            raise TableError(source, f"{problem}: this is no text table.", f"line {number}")
-        yield line

@@ -142,6 +142,8 @@ def encode_table(
 
 def _read(path: Path, texts: Collection[str], ignore: Collection[str]) -> Columns:
     ending = path.suffix.lower()
+    if "\0" in str(path):
+        raise TableError(repr(str(path)), "has a null character in its name. Correct it.")
     if ending in SEPARATORS:
         return read_delimited(
             str(path), lambda: path.open("rb"), SEPARATORS[ending], texts=texts, ignore=ignore

@@ -1,11 +1,12 @@
 """300 spoilt files of data: each gives a table to be clustered, or an error that says where."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from pipeline.block import Block, run_block
@@ -227,3 +228,31 @@ def test_the_file_is_good_before_it_is_spoilt(tmp_path: Path) -> None:
     path.write_bytes(GOOD)
     assert_can_be_clustered(path, "refuse")
     assert read_table(path, "species").X.shape == (14, 5)
+
+
+def binary_files(folder: Path) -> Iterator[tuple[Path, str]]:
+    """Write good files whose kind keeps numbers as such; yield them and their label."""
+    numbers, labels = np.random.default_rng(0).random((30, 3)), ["a", "b"] * 15
+    pd.DataFrame(numbers, columns=list("uvw")).assign(y=labels).to_parquet(folder / "my.parquet")
+    yield folder / "my.parquet", "y"
+    np.savez(folder / "my.npz", X=numbers, y=labels, feature_names=["u", "v", "w"])
+    yield folder / "my.npz", "y"
+    np.savez_compressed(folder / "small.npz", X=numbers, y=labels)
+    yield folder / "small.npz", "y"
+
+
+def test_spoilt_binary_files_give_a_table_or_an_error_with_their_name(tmp_path: Path) -> None:
+    for good, label in binary_files(tmp_path):
+        content, spoilt_file = good.read_bytes(), good.with_stem("spoilt")
+        refusals = []
+        for seed in range(100):
+            rng, changed = Random(seed), bytearray(content)
+            for _ in range(rng.randint(1, 6)):
+                changed[rng.randrange(len(changed))] = rng.randrange(256)
+            spoilt_file.write_bytes(changed[: rng.choice([None, rng.randrange(len(changed))])])
+            try:
+                read_table(spoilt_file, label, missing="impute")
+            except TableError as error:
+                refusals.append(str(error))
+        assert 50 < len(refusals) <= 100
+        assert all(words.startswith(str(spoilt_file)) for words in refusals)

@@ -201,6 +201,8 @@ def test_files_that_cannot_be_read_are_named(tmp_path: Path, write: Write) -> No
     folder.mkdir()
     assert "Is a directory" in refused(folder)
     assert "Give a file that ends in .csv, .tsv, .parquet, .npz" in refused(write("a", "my.xls"))
+    with pytest.raises(TableError, match="has a null character in its name"):
+        read_table("a\0b.csv")
     for name in ("no.npz", "no.parquet"):
         assert "No such file" in refused(tmp_path / name)
         assert refused(write(b"PK\x03\x04 no such file", name)).startswith(": ")
