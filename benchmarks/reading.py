@@ -31,8 +31,8 @@ def commands(cube: str, folder: str) -> dict[str, list[str]]:
     }
 
 
-def measured(arguments: list[str]) -> tuple[float, float]:
-    """Run a command in a new process; return its wall seconds and its peak of memory in MB."""
+def measured(arguments: list[str]) -> tuple[float, float, float]:
+    """Run a command in a new process; return its wall and CPU seconds and its peak of MB."""
     start = perf_counter()
     done = subprocess.run(
         [sys.executable, "-m", __spec__.name, "--run", json.dumps(arguments)],
@@ -41,14 +41,16 @@ def measured(arguments: list[str]) -> tuple[float, float]:
         text=True,
         check=True,
     )
-    return perf_counter() - start, float(done.stderr.splitlines()[-1])
+    cpu, megabytes = map(float, done.stderr.splitlines()[-1].split())
+    return perf_counter() - start, cpu, megabytes
 
 
 def run(arguments: list[str]) -> None:
-    """Run a command here, and print the peak of memory in MB to stderr."""
+    """Run a command here, and print the CPU seconds and the peak of MB to stderr."""
     name, *rest = arguments
     imwk.commands[name].main(rest, standalone_mode=False)
-    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000, file=sys.stderr)
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    print(used.ru_utime + used.ru_stime, used.ru_maxrss / 1000, file=sys.stderr)
 
 
 @click.command()
@@ -66,8 +68,8 @@ def main(cube: str | None, arguments: str | None) -> None:
             create_cube(location, spec)
             fill(Path(location), spec)
         for name, command in commands(location, folder).items():
-            seconds, megabytes = measured(command)
-            print(f"{name:22}{seconds:8.1f} s {megabytes:8.0f} MB")
+            seconds, cpu, megabytes = measured(command)
+            print(f"{name:22}{seconds:8.1f} s {cpu:8.1f} s CPU {megabytes:8.0f} MB")
         for path in sorted(Path(folder).glob("out.*")):
             print(f"{path.name:22}{path.stat().st_size / 1e6:8.0f} MB")
 
