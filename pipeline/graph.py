@@ -140,7 +140,7 @@ def run_on_dask(
     ...         return False
     >>> spec = SweepSpec(datasets={"synthetic": {"configs": ["1000x6-3"], "count": 1}})
     >>> jobs = {tile: [Block(tile, ("imwk",), (1.5,), ())] for tile in spec.tiles}
-    >>> with Client(processes=False, n_workers=1, dashboard_address=None) as client:
+    >>> with Client(processes=False, n_workers=1, dashboard_address="127.0.0.1:0") as client:
     ...     len(list(run_on_dask(client, spec, jobs, Everything())))
     4
     """
