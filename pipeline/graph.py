@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any, Protocol
 from uuid import uuid4
 
+import dask
 from dask.base import annotate
 from dask.highlevelgraph import HighLevelGraph
 from dask.typing import Key
@@ -193,7 +194,12 @@ def _ended(
     graph, writes = build_graph(spec, jobs, store)
     # Dask would work out a name for a plain dict by walking through all of it.
     named = HighLevelGraph.from_collections(f"sweep-{uuid4().hex}", graph)
-    with annotate(priority=_earlier_tiles_first, retries=RETRIES):
+    with (
+        dask.config.set(
+            {"distributed.admin.large-graph-warning-threshold": "1GB"}
+        ),  # no data in it
+        annotate(priority=_earlier_tiles_first, retries=RETRIES),
+    ):
         futures = client.get(named, list(writes), sync=False)
     try:
         for future in as_completed(futures, loop=client.loop):

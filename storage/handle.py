@@ -64,7 +64,8 @@ def open_group(location: CubeLocation, *, writable: bool = False) -> Cube:
     mode: Literal["r", "r+"] = "r+" if writable else "r"
     with storage_errors(f"open the cube {location}"):
         try:
-            group = zarr.open_group(store_at(location, writable=writable), mode=mode)
+            store = store_at(location, writable=writable)
+            group = zarr.open_group(store, mode=mode, zarr_format=3)  # asks for no other
         except (GroupNotFoundError, FileNotFoundError) as error:
             raise CubeError(
                 f"There is no cube at {location}. Make one with imwk submit SPEC CUBE."

@@ -70,7 +70,7 @@ def test_a_cancelled_job_and_a_lost_node_change_nothing(
     told = json.loads(Path(f"{faults.log}.told").read_text())
     assert told == QUIET | WORKER_ENVIRONMENT
     wait_until(lambda: not batch.jobs(), "no job is left in the queue")
-    assert list(tmp_path.glob(".dask-jobqueue*")) == []  # certificates
+    assert list(tmp_path.glob(".imwk-sweep-*")) == []  # certificates
     submit(SPEC, serial, workers=0)
     assert verify_cube(cube).damaged == {}
     xr.testing.assert_identical(comparable(open_cube(cube)), comparable(open_cube(serial)))

@@ -4,8 +4,9 @@ import logging
 import shutil
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import monotonic, sleep
 from typing import Any
 
@@ -63,15 +64,17 @@ def job_client(settings: JobSettings, *, insecure: bool = False) -> Iterator[Cli
             f"{command} is not on this machine. Run imwk where you submit jobs to {settings.kind}."
         )
     refusals: list[str] = []
-    cluster = cluster_class(
-        job_cls=_reporting(cluster_class.job_cls, refusals),
-        security=None if insecure else _new_security(),
-        shared_temp_directory=_shared_folder(settings.kind),
-        scheduler_options=_scheduler_options(settings.kind),
-        silence_logs=logging.CRITICAL,
-        **_job_options(settings),
-    )
-    with cluster, Client(cluster) as client:
+    with (
+        nullcontext() if insecure else _certificates(settings.kind) as security,
+        cluster_class(
+            job_cls=_reporting(cluster_class.job_cls, refusals),
+            security=security,
+            scheduler_options=_scheduler_options(settings.kind),
+            silence_logs=logging.CRITICAL,
+            **_job_options(settings),
+        ) as cluster,
+        Client(cluster) as client,
+    ):
         # unlike scale, this also replaces jobs that are lost
         cluster.adapt(minimum_jobs=settings.jobs, maximum_jobs=settings.jobs)
         _wait(client, settings, refusals, cluster.job_script())
@@ -134,19 +137,26 @@ def _reporting(job_class: Any, refusals: list[str]) -> Any:
     return Job
 
 
-def _new_security() -> Security:
+@contextmanager
+def _certificates(kind: str) -> Iterator[Security]:
+    """Make a certificate for this one time, in a folder that jobs can read and no other user."""
     try:
-        made: Security = Security.temporary()
-        return made
+        made = Security.temporary()
     except ImportError as error:
         raise ClusterError(
             "Encrypted connections need cryptography: pip install 'imwk-sweep[hpc]'."
         ) from error
-
-
-def _shared_folder(kind: str) -> str:
-    configured = dask.config.get(f"jobqueue.{kind}.shared-temp-directory", None)
-    return str(configured or Path.home())
+    shared = dask.config.get(f"jobqueue.{kind}.shared-temp-directory", None) or Path.home()
+    with TemporaryDirectory(prefix=".imwk-sweep-", dir=Path(shared).expanduser()) as folder:
+        cert, key = Path(folder) / "cert.pem", Path(folder) / "key.pem"
+        cert.write_text(made.tls_ca_file)
+        key.write_text(made.tls_worker_key)
+        files = {
+            f"tls_{role}_{name}": str(file)
+            for role in ("client", "scheduler", "worker")
+            for name, file in (("cert", cert), ("key", key))
+        }
+        yield Security(require_encryption=True, tls_ca_file=str(cert), **files)
 
 
 def _scheduler_options(kind: str) -> dict[str, Any]:
