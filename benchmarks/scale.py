@@ -32,6 +32,7 @@ from distributed.utils import silence_logging_cmgr
 
 from benchmarks.tables import Section
 from pipeline.block import whole_tile
+from pipeline.datasets import Table
 from pipeline.graph import run_on_dask, run_serially, split_jobs
 from pipeline.plan import Plan, default_block_size, make_plan
 from pipeline.spec import SweepSpec, Tile
@@ -64,6 +65,10 @@ class Nothing:
     def is_wanted(self, _: Tile) -> bool:
         """Say no."""
         return False
+
+    def table(self, config: str) -> Table:
+        """Refuse: there are none."""
+        raise KeyError(config)
 
     def write(self, *_: object) -> None:
         """Do nothing."""
@@ -140,9 +145,8 @@ def measure_load(blocks: int, workers: int) -> Load:
 
 
 def _with_tiles(spec: SweepSpec, tiles: int) -> SweepSpec:
-    synthetic = spec.datasets.synthetic
     count = -(-tiles // (len(spec.configs) * len(spec.normalisations)))
-    data = {"synthetic": {"configs": synthetic.configs, "count": count}}
+    data = {"synthetic": {"configs": spec.configs, "count": count}}
     return SweepSpec.model_validate(spec.model_dump() | {"datasets": data})
 
 
