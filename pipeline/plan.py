@@ -27,8 +27,8 @@ PILOT_RESTARTS = 20
 #: Of a larger table a pilot takes some rows: cost grows with their number.
 PILOT_ROWS = 5_000
 
-#: Bytes of one cell of a part: an index of agreement, and two counts with imwk-means.
-CELL_BYTES = {"kmeans": 8, "imwk": 12, "rescaled_kmeans": 8, "rescaled_imwk": 12}
+#: Bytes of one cell of a part in the cube: an index of agreement, and two counts with imwk-means.
+CELL_BYTES = {"kmeans": 8, "imwk": 16, "rescaled_kmeans": 8, "rescaled_imwk": 16}
 #: And of each score that needs no classes.
 SCORE_BYTES = 8
 

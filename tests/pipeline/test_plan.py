@@ -1,5 +1,6 @@
 import json
 
+import numpy as np
 import pytest
 
 from pipeline.block import Block, BlockResult, run_block, run_tile, split_block, whole_tile
@@ -9,6 +10,7 @@ from pipeline.draft import Sweep
 from pipeline.plan import Plan, RunCost, default_block_size, make_plan, run_pilots
 from pipeline.sources import MatrixFacts
 from pipeline.spec import PARTS, SweepSpec
+from storage.schema import RESULTS
 from tests.own_tables import small_table
 from tests.pipeline.specs import small, synthetic
 
@@ -41,7 +43,8 @@ def test_a_plan_counts_what_a_sweep_computes(parts: tuple[str, ...], block_size:
     assert plan.tiles == len(spec.tiles) == 4
     assert plan.blocks == sum(map(len, blocks))
     arrays = run_tile(spec, spec.tiles[0]).arrays
-    assert plan.bytes == 4 * sum(array.nbytes for array in arrays.values())
+    stored = (array.size * np.dtype(RESULTS[name].dtype).itemsize for name, array in arrays.items())
+    assert plan.bytes == 4 * sum(stored)
     restarts = sum(array.size for name, array in arrays.items() if "kmeans" in name)
     assert plan.kmeans_runs == 4 * restarts
 
