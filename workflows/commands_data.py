@@ -89,6 +89,7 @@ def list_(as_json: bool) -> None:
     """List the data sets, and which of them are on this machine."""
     from rich.console import Console
 
+    from pipeline.datasets.ucicache import cache_folder
     from workflows.datasets import dataset_facts, dataset_table
     from workflows.terminal import print_whole
 
@@ -96,6 +97,7 @@ def list_(as_json: bool) -> None:
         click.echo(json.dumps(dataset_facts(), indent=2, ensure_ascii=False))
     else:
         print_whole(Console(), dataset_table())
+        click.echo(f"Raw files are kept in {cache_folder()}")  # whole, for a path to copy
 
 
 @datasets.command()

@@ -6,7 +6,7 @@ from typing import Any
 from rich.table import Table
 
 from pipeline.datasets.uci import LICENCE, uci_sets
-from pipeline.datasets.ucicache import cache_folder, cached_file
+from pipeline.datasets.ucicache import cached_file
 from workflows.terminal import as_table
 
 
@@ -53,5 +53,4 @@ def dataset_table() -> Table:
         for name, entry in uci_sets().items()
     ]
     header = ["data set", "short", "entities", "features", "k", "UCI id", "file"]
-    caption = f"Raw files are kept in {cache_folder()}"
-    return as_table(None, header, rows, ["data set", "short", "file"], caption)
+    return as_table(None, header, rows, ["data set", "short", "file"])
