@@ -11,48 +11,30 @@ import logging
 import os
 import subprocess
 import sys
-from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import AsyncExitStack, ExitStack, contextmanager
+from collections.abc import Iterator
+from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, replace
-from functools import wraps
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event, Thread
 from time import monotonic, sleep
-from typing import Any
-from unittest.mock import patch
-from uuid import uuid4
 
 import click
-import obstore
 import psutil
 from distributed import Client, Worker
 from distributed.utils import silence_logging_cmgr
 
+from benchmarks.requests import Requests, count_requests
 from benchmarks.tables import Section
 from pipeline.block import whole_tile
 from pipeline.datasets import Table
-from pipeline.graph import run_on_dask, run_serially, split_jobs
+from pipeline.graph import run_on_dask, split_jobs
 from pipeline.plan import Plan, default_block_size, make_plan
 from pipeline.spec import SweepSpec, Tile
-from storage import cancel_mark, create_cube, read_ledger, todo
 from storage.schema import RESULTS
 from workflows.clusters.settings import worker_variables
 from workflows.presets import load_spec
-from workflows.sweep import CubeStore
 
-#: Requests to an object store, by what they are charged as.
-REQUESTS = {
-    "get": "reads",
-    "get_async": "reads",
-    "head": "reads",
-    "head_async": "reads",
-    "put": "writes",
-    "put_async": "writes",
-    "delete_async": "writes",
-    "list": "writes",
-}
 #: Workers of the sweeps that are worked out.
 WORKERS = 1000
 #: Of a tile, beside its results: status, grid and CPU seconds.
@@ -86,15 +68,6 @@ class Load:
     scheduler_megabytes: float
     milliseconds_a_task: float
     kilobytes_a_task: float
-
-
-@dataclass(frozen=True)
-class Requests:
-    """Requests to the store by a sweep, for each of what causes them."""
-
-    of: str
-    reads: float
-    writes: float
 
 
 @dataclass(frozen=True)
@@ -204,62 +177,6 @@ def _peak_bytes(process: psutil.Process) -> float:
         if line.startswith("VmHWM:"):
             return 1024 * float(line.split()[1])
     raise RuntimeError("the system does not say how much memory a process had")
-
-
-def count_requests() -> dict[str, Requests]:
-    """Count the requests of blocks, of writes and of a look at the ledger."""
-    one, four = _requests_of_a_sweep(1), _requests_of_a_sweep(4)
-    tiles = len(_SMALL.tiles)
-    a_block = {kind: (four[0][kind] - one[0][kind]) / (3 * tiles) for kind in one[0]}
-    a_tile = {kind: one[0][kind] / tiles - a_block[kind] for kind in one[0]}
-    a_look = {kind: one[1][kind] / tiles for kind in one[1]}
-    return {
-        of: Requests(of, found.get("reads", 0.0), found.get("writes", 0.0))
-        for of, found in (("a block", a_block), ("a tile", a_tile), ("status, a tile", a_look))
-    }
-
-
-_SMALL = SweepSpec.model_validate(
-    {
-        "datasets": {"synthetic": {"configs": ["1000x6-3"], "count": 20}},
-        "normalisations": ["range"],
-        "restarts": 2,
-        "p1": [2, 2.5, 3, 3.5],
-        "p2": [2],
-    }
-)
-
-
-def _requests_of_a_sweep(blocks: int) -> tuple[Counter[str], Counter[str]]:
-    """Return the requests of a small sweep with so many blocks a tile, and of its ledger."""
-    url = f"memory:///{uuid4().hex}"
-    create_cube(url, _SMALL)
-    jobs = split_jobs({work.tile: work.blocks for work in todo(url)}, len(_SMALL.p1) // blocks)
-    store = CubeStore(url, "run", cancel_mark(url))
-    with _counted() as sweep:
-        assert all(outcome.error is None for outcome in run_serially(_SMALL, jobs, store))
-    with _counted() as look:
-        read_ledger(url)
-    return sweep, look
-
-
-@contextmanager
-def _counted() -> Iterator[Counter[str]]:
-    found: Counter[str] = Counter()
-
-    def counting(name: str, work: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(work)
-        def counted(*arguments: Any, **options: Any) -> Any:
-            found[REQUESTS[name]] += 1
-            return work(*arguments, **options)
-
-        return counted
-
-    with ExitStack() as stack:
-        for name in REQUESTS:
-            replaced = counting(name, getattr(obstore, name))
-            stack.enter_context(patch.object(obstore, name, replaced))
-        yield found
 
 
 def needs(plan: Plan, load: Load, requests: dict[str, Requests]) -> list[Need]:

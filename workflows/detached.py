@@ -6,10 +6,12 @@ cube is then as far as it was, and can be submitted again.
 """
 
 import logging
+from asyncio import wrap_future
+from concurrent.futures import Future
 from os import PathLike
 from threading import Thread
 
-from distributed import Client, Scheduler
+from distributed import Client, Scheduler, Security
 
 from pipeline.core.errors import ImwkError
 from pipeline.draft import Sweep
@@ -74,15 +76,42 @@ def submit_detached(
     return missing
 
 
-def _begin(spec: SweepSpec, location: str, dask_scheduler: Scheduler) -> None:
-    """Start the thread, in the scheduler's process; Dask gives the scheduler by its name."""
-    steward = Thread(target=_steward, args=(spec, location, dask_scheduler), daemon=True)
-    steward.start()
+async def _begin(spec: SweepSpec, location: str, dask_scheduler: Scheduler) -> None:
+    """Start the thread in the scheduler's process, and wait until it has a client.
+
+    Dask hands over the scheduler, by the name of the argument.
+    """
+    connected: Future[None] = Future()
+    Thread(
+        target=_look_after, args=(spec, location, dask_scheduler, connected), daemon=True
+    ).start()
+    await wrap_future(connected)
 
 
-def _steward(spec: SweepSpec, location: str, scheduler: Scheduler) -> None:
+def _look_after(
+    spec: SweepSpec, location: str, scheduler: Scheduler, connected: Future[None]
+) -> None:
     try:
-        with Client(scheduler.address, security=scheduler.security, set_as_default=False) as client:
+        client = Client(
+            scheduler.address, security=_as_client(scheduler.security), set_as_default=False
+        )
+    except Exception as error:
+        connected.set_exception(error)
+        return
+    connected.set_result(None)
+    with client:
+        try:
             run_sweep(spec, location, client)
-    except ImwkError as error:
-        logger.warning("%s", error)
+        except ImwkError as error:
+            logger.warning("%s", error)
+
+
+def _as_client(security: Security) -> Security:
+    """Return what lets the scheduler's process also be a client, by the same certificate."""
+    files = security.get_tls_config_for_role("scheduler")
+    return Security(
+        require_encryption=security.require_encryption,
+        tls_ca_file=files["ca_file"],
+        tls_client_cert=files["cert"],
+        tls_client_key=files["key"],
+    )

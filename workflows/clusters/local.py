@@ -17,8 +17,8 @@ from pipeline.core.validation import as_whole_number
 from workflows.clusters.errors import ClusterError
 from workflows.clusters.settings import LOOPBACK, QUIET, WORKER_ENVIRONMENT
 
-#: How often workers are started in place of lost ones while none comes up.
-MOST_TRIES = 5
+#: Seconds without any worker after which nobody waits for one any more.
+GIVE_UP_AFTER = 600.0
 
 
 @contextmanager
@@ -115,21 +115,21 @@ def _replaced_if_lost(cluster: LocalCluster, count: int) -> Iterator[None]:
     patience = parse_timedelta(dask.config.get("distributed.deploy.lost-worker-timeout"))
 
     def replace() -> None:
-        complete, tries = monotonic(), 0
+        complete = seen = monotonic()
         while not over.wait(1):
             alive = len(cluster.scheduler_info["workers"])
             if alive:
-                tries = 0
+                seen = monotonic()
             if alive >= count:
                 complete = monotonic()
-            elif tries == MOST_TRIES:
+            elif monotonic() - seen > GIVE_UP_AFTER:
                 cluster.close()
                 return
             elif monotonic() - complete > patience:
                 cluster.scale(alive)  # forgets those that do not come up
                 over.wait(1)  # or the new ones would get their names, and not be started
                 cluster.scale(count)
-                complete, tries = monotonic(), tries + 1
+                complete = monotonic()
 
     replacer = Thread(target=replace, daemon=True)
     replacer.start()
