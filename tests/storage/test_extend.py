@@ -67,7 +67,7 @@ def growing_specs(draw: st.DrawFn) -> list[SweepSpec]:
     return specs
 
 
-@settings(max_examples=10)
+@settings(max_examples=6)
 @given(specs=growing_specs(), seed=st.integers(0, 1000))
 def test_extended_in_steps_equals_made_at_once(specs: list[SweepSpec], seed: int) -> None:
     with TemporaryDirectory() as folder:
@@ -173,6 +173,7 @@ def test_what_is_no_extension_is_refused_with_the_differences(
     xr.testing.assert_identical(plain(cube), before)
 
 
+@pytest.mark.slow
 def test_killed_at_any_step_an_extension_leaves_the_old_cube_or_the_new(tmp_path: Path) -> None:
     location = tmp_path / "cube.zarr"
     small = small_spec(count=1, configs=CONFIGS[:1], normalisations=["range"], p1=[2.0])

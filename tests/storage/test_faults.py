@@ -102,6 +102,7 @@ def test_a_truncated_chunk_is_found(cube: Path, whole: Path, seed: int) -> None:
     check_found_and_repaired(cube, whole)
 
 
+@pytest.mark.slow
 def test_flipped_bits_are_found_at_fifty_places(cube: Path, whole: Path) -> None:
     random = Random(1)
     for _ in range(50):
