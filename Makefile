@@ -23,9 +23,13 @@ $(STAMP): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
 	touch $@
 
-run: $(STAMP) ## the quick sweep into results/, resumed where it stopped
+run: $(STAMP) ## the quick sweep into results/, resumed where it stopped; tables and heatmaps of it
 	$(BIN)/imwk submit quick results/quick.zarr
+	$(BIN)/imwk tables results/quick.zarr
 	$(BIN)/imwk summary results/quick.zarr
+	@echo "Heatmaps:"
+	@$(BIN)/imwk heatmaps results/quick.zarr -o results/heatmaps
+	$(BIN)/imwk report results/quick.zarr -o results/report.html
 
 test: $(STAMP) ## the fast suite
 	$(PYTEST) -m "not slow and not reproduce"

@@ -11,15 +11,16 @@ from numpy.typing import NDArray
 
 from pipeline.core import (
     ImwkResult,
-    adjusted_rand_index,
     imwk_grid,
     imwk_many,
     kmeans_many,
     normalise,
     rescale,
 )
+from pipeline.core.errors import InvalidInputError
 from pipeline.core.validation import FloatArray, IntArray
-from pipeline.datasets import CONFIGURATIONS, synthetic_dataset
+from pipeline.datasets import Table, synthetic_dataset
+from pipeline.scoring import Judge
 from pipeline.seeds import seed_sequence
 from pipeline.spec import SweepSpec, Tile
 from pipeline.threads import one_blas_thread
@@ -49,7 +50,8 @@ class BlockResult:
     arrays : dict of str to ndarray
         ``kmeans_ari`` has the dimension restart; ``imwk_ari``, ``imwk_iterations`` and
         ``imwk_clusters`` p1; ``rescaled_kmeans_ari`` p1 and restart; ``rescaled_imwk_ari``,
-        ``rescaled_imwk_iterations`` and ``rescaled_imwk_clusters`` p1 and p2.
+        ``rescaled_imwk_iterations`` and ``rescaled_imwk_clusters`` p1 and p2. Data without classes
+        have no ARI. Scores of the spec, such as ``imwk_silhouette``, have the dimensions of ARIs.
     seconds : float
         CPU time.
     """
@@ -99,7 +101,7 @@ def split_block(block: Block, size: int) -> tuple[Block, ...]:
     )
 
 
-def run_tile(spec: SweepSpec, tile: Tile) -> BlockResult:
+def run_tile(spec: SweepSpec, tile: Tile, table: Table | None = None) -> BlockResult:
     """Compute a whole tile at once: the reference for every other way to compute it.
 
     Examples
@@ -109,11 +111,11 @@ def run_tile(spec: SweepSpec, tile: Tile) -> BlockResult:
     >>> run_tile(spec, spec.tiles[0]).arrays["rescaled_imwk_ari"].shape
     (1, 2)
     """
-    return run_block(spec, whole_tile(spec, tile))
+    return run_block(spec, whole_tile(spec, tile), table)
 
 
-def run_block(spec: SweepSpec, block: Block) -> BlockResult:
-    """Compute a block. Data are made again from the seed; nothing else goes in.
+def run_block(spec: SweepSpec, block: Block, table: Table | None = None) -> BlockResult:
+    """Compute a block. Nothing goes in but what is handed in.
 
     Parameters
     ----------
@@ -121,6 +123,8 @@ def run_block(spec: SweepSpec, block: Block) -> BlockResult:
         Gives seed, restarts, centre and dtype; the exponents are those of the block.
     block : Block
         What to compute.
+    table : Table, optional
+        The data of the block's configuration; synthetic ones are made again from the seed.
 
     Returns
     -------
@@ -136,7 +140,7 @@ def run_block(spec: SweepSpec, block: Block) -> BlockResult:
     """
     with one_blas_thread():
         start = thread_time()
-        arrays = _compute(spec, block)
+        arrays = _compute(_Problem.of(spec, block.tile, table), block)
         return BlockResult(block, arrays, thread_time() - start)
 
 
@@ -147,40 +151,54 @@ class _Problem:
     spec: SweepSpec
     tile: Tile
     X: FloatArray
-    classes: IntArray
     k: int
+    judge: Judge
 
     @classmethod
-    def of(cls, spec: SweepSpec, tile: Tile) -> "_Problem":
-        data = synthetic_dataset(tile.config, tile.dataset, spec.seed)
-        k = CONFIGURATIONS[tile.config].clusters
-        return cls(spec, tile, normalise(data.X, tile.normalisation), data.y, k)
+    def of(cls, spec: SweepSpec, tile: Tile, table: Table | None) -> "_Problem":
+        X, classes = _data(spec, tile, table)
+        *_, k = spec.shape(tile.config)
+        normalised = normalise(X, tile.normalisation)
+        # The same rows under every normalisation
+        seed = seed_sequence(spec.seed, "silhouette", tile.config, tile.dataset)
+        return cls(spec, tile, normalised, k, Judge(normalised, classes, spec.scores, seed))
 
     def seed(self, *coordinates: str) -> SeedSequence:
         tile = self.tile
         where = (tile.config, tile.dataset, tile.normalisation)
         return seed_sequence(self.spec.seed, "kmeans", *where, *coordinates)
 
-    def kmeans_ari(self, Xs: Sequence[FloatArray], seeds: Sequence[SeedSequence]) -> NDArray[Any]:
+    def kmeans_arrays(
+        self, prefix: str, Xs: Sequence[FloatArray], seeds: Sequence[SeedSequence]
+    ) -> Arrays:
         found = kmeans_many(Xs, self.k, self.spec.restarts, seeds)
-        return np.stack([self.agreement(each.labels) for each in found])
+        return _stacked([self.scores(prefix, each.labels) for each in found])
 
     def imwk_arrays(self, prefix: str, runs: Sequence[ImwkResult]) -> Arrays:
         return {
-            f"{prefix}_ari": self.agreement(np.stack([run.labels for run in runs])),
+            **self.scores(prefix, np.stack([run.labels for run in runs])),
             f"{prefix}_iterations": np.array([run.iterations for run in runs], dtype=np.uint16),
             f"{prefix}_clusters": np.array([run.n_clusters for run in runs], dtype=np.uint16),
         }
 
-    def agreement(self, labels: IntArray) -> NDArray[Any]:
-        return np.asarray(adjusted_rand_index(self.classes, labels))
+    def scores(self, prefix: str, labels: IntArray) -> Arrays:
+        return {f"{prefix}_{name}": values for name, values in self.judge.judge(labels).items()}
 
 
-def _compute(spec: SweepSpec, block: Block) -> Arrays:
-    problem = _Problem.of(spec, block.tile)
-    arrays: Arrays = {}
+def _data(spec: SweepSpec, tile: Tile, table: Table | None) -> tuple[FloatArray, IntArray | None]:
+    if tile.config not in spec.datasets.matrices:
+        made = synthetic_dataset(tile.config, tile.dataset, spec.seed)
+        return made.X, made.y
+    if table is None:
+        raise InvalidInputError(f"The data of {tile.config!r} are needed. Hand in its table.")
+    return table.X, table.classes
+
+
+def _compute(problem: _Problem, block: Block) -> Arrays:
+    spec, arrays = problem.spec, Arrays()
     if "kmeans" in block.parts:
-        arrays["kmeans_ari"] = problem.kmeans_ari([problem.X], [problem.seed()])[0]
+        alone = problem.kmeans_arrays("kmeans", [problem.X], [problem.seed()])
+        arrays |= {name: values[0] for name, values in alone.items()}
     if set(block.parts) == {"kmeans"}:
         return arrays
     runs = imwk_many(problem.X, problem.k, block.p1, spec.centre, spec.dtype)
@@ -190,7 +208,7 @@ def _compute(spec: SweepSpec, block: Block) -> Arrays:
     if "rescaled_kmeans" in block.parts:
         # By the exponent itself, not its place: the grid around it may grow.
         seeds = [problem.seed(repr(float(p))) for p in block.p1]
-        arrays["rescaled_kmeans_ari"] = problem.kmeans_ari(rescaled, seeds)
+        arrays |= problem.kmeans_arrays("rescaled_kmeans", rescaled, seeds)
     if "rescaled_imwk" in block.parts:
         arrays |= _rescaled_imwk(problem, block.p2, rescaled)
     return arrays
@@ -201,5 +219,8 @@ def _rescaled_imwk(
 ) -> Arrays:
     spec = problem.spec
     grid = imwk_grid(rescaled, problem.k, p2, spec.centre, spec.dtype)
-    rows = [problem.imwk_arrays("rescaled_imwk", runs) for runs in grid]
+    return _stacked([problem.imwk_arrays("rescaled_imwk", runs) for runs in grid])
+
+
+def _stacked(rows: Sequence[Arrays]) -> Arrays:
     return {name: np.stack([row[name] for row in rows]) for name in rows[0]}

@@ -18,6 +18,9 @@ BARE_KEY = re.compile("[A-Za-z0-9_-]+")
 
 Location = tuple[str | int, ...]
 
+#: What pydantic says of a key that was not given, where another one is wrong.
+DEFAULT_DEPENDS = "default_factory_not_called"
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -62,8 +65,12 @@ class BadEntryError(ValueError):
 def problems_in_words(
     error: ValidationError, allowed: Mapping[Location, Iterable[str]]
 ) -> list[Problem]:
-    """Translate what pydantic found; `allowed` has the keys of every table, by its location."""
-    return [_in_words(dict(details), allowed) for details in error.errors(include_url=False)]
+    """Translate what pydantic found; `allowed` has the keys of every table, by its location.
+
+    There ``*`` stands for any name.
+    """
+    found = (dict(details) for details in error.errors(include_url=False))
+    return [_in_words(each, allowed) for each in found if each["type"] != DEFAULT_DEPENDS]
 
 
 def _in_words(details: dict[str, Any], allowed: Mapping[Location, Iterable[str]]) -> Problem:
@@ -71,7 +78,7 @@ def _in_words(details: dict[str, Any], allowed: Mapping[Location, Iterable[str]]
     cause = details.get("ctx", {}).get("error")
     match details["type"]:
         case "extra_forbidden":
-            remedy = unknown_key(location[-1], allowed[location[:-1]])
+            remedy = unknown_key(location[-1], _keys_at(location[:-1], allowed))
         case "missing":
             return Problem(dotted(location), "is missing; it has no default.")
         case _ if isinstance(cause, BadEntryError):
@@ -79,10 +86,14 @@ def _in_words(details: dict[str, Any], allowed: Mapping[Location, Iterable[str]]
         case _ if cause is not None:
             remedy = str(cause)
         case "model_type" | "model_attributes_type" | "dict_type":
-            remedy = f"give a table with the keys {_listed(allowed.get(location, ()))}."
+            remedy = f"give a table with the keys {_listed(_keys_at(location, allowed))}."
         case _:
             remedy = f"{details['msg']}."
     return Problem(dotted(location), remedy, shown(value))
+
+
+def _keys_at(location: Location, allowed: Mapping[Location, Iterable[str]]) -> Iterable[str]:
+    return allowed.get(location, allowed.get((*location[:-1], "*"), ()))
 
 
 def unknown_key(key: object, allowed: Iterable[str]) -> str:

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any, Protocol
 from uuid import uuid4
 
+import dask
 from dask.base import annotate
 from dask.highlevelgraph import HighLevelGraph
 from dask.typing import Key
@@ -13,6 +14,7 @@ from distributed import Client, KilledWorker, as_completed
 
 from pipeline.block import Block, BlockResult, run_block, split_block
 from pipeline.core.errors import ImwkError
+from pipeline.datasets import Table
 from pipeline.exponents import exponents_in_words
 from pipeline.spec import SweepSpec, Tile
 
@@ -30,11 +32,14 @@ class ClusterLostError(ImwkError):
 class TileStore(Protocol):
     """Where tiles go: handed in, since what computes knows nothing of files; sent to workers."""
 
-    def is_done(self, tile: Tile) -> bool:
-        """Say whether nothing is left to compute of a tile."""
+    def is_wanted(self, tile: Tile) -> bool:
+        """Say whether a tile is still to be computed."""
 
     def write(self, tile: Tile, results: Sequence[BlockResult]) -> None:
         """Keep the results of all blocks of a tile."""
+
+    def table(self, config: str) -> Table:
+        """Return the data of a configuration that are not made from the seed."""
 
 
 @dataclass(frozen=True)
@@ -81,8 +86,8 @@ def run_serially(spec: SweepSpec, jobs: Jobs, store: TileStore) -> Generator[Out
     Examples
     --------
     >>> class Shown:
-    ...     def is_done(self, tile):
-    ...         return False
+    ...     def is_wanted(self, tile):
+    ...         return True
     ...     def write(self, tile, results):
     ...         print(tile, [result.block.p1 for result in results])
     >>> spec = SweepSpec(datasets={"synthetic": {"configs": ["1000x6-3"], "count": 1}})
@@ -132,11 +137,11 @@ def run_on_dask(
     Examples
     --------
     >>> class Everything:
-    ...     def is_done(self, tile):
-    ...         return True
+    ...     def is_wanted(self, tile):
+    ...         return False
     >>> spec = SweepSpec(datasets={"synthetic": {"configs": ["1000x6-3"], "count": 1}})
     >>> jobs = {tile: [Block(tile, ("imwk",), (1.5,), ())] for tile in spec.tiles}
-    >>> with Client(processes=False, n_workers=1, dashboard_address=None) as client:
+    >>> with Client(processes=False, n_workers=1, dashboard_address="127.0.0.1:0") as client:
     ...     len(list(run_on_dask(client, spec, jobs, Everything())))
     4
     """
@@ -189,10 +194,15 @@ def _ended(
     graph, writes = build_graph(spec, jobs, store)
     # Dask would work out a name for a plain dict by walking through all of it.
     named = HighLevelGraph.from_collections(f"sweep-{uuid4().hex}", graph)
-    with annotate(priority=_earlier_tiles_first, retries=RETRIES):
+    with (
+        dask.config.set(
+            {"distributed.admin.large-graph-warning-threshold": "1GB"}
+        ),  # no data in it
+        annotate(priority=_earlier_tiles_first, retries=RETRIES),
+    ):
         futures = client.get(named, list(writes), sync=False)
     try:
-        for future in as_completed(futures):
+        for future in as_completed(futures, loop=client.loop):
             if future.cancelled():
                 raise ClusterLostError(
                     "The connection to the scheduler was lost. Tiles that are done are safe in "
@@ -212,18 +222,22 @@ def _earlier_tiles_first(key: tuple[str, int, int]) -> int:
 
 
 def _compute(spec: SweepSpec, store: TileStore, block: Block) -> BlockResult | None:
-    """Compute a block, unless its tile is done.
+    """Compute a block, unless its tile is done or the sweep was cancelled.
 
-    That happens when another sweep fills the same store, and when the worker that wrote the tile
-    is lost before anyone heard of it: then Dask computes its blocks again.
+    It is done when another sweep fills the same store, and when the worker that wrote it is lost
+    before anyone heard of it: then Dask computes its blocks again.
     """
-    if store.is_done(block.tile):
+    if not store.is_wanted(block.tile):
         return None
     try:
-        return run_block(spec, block)
+        return run_block(spec, block, _table(spec, store, block.tile))
     except Exception as error:
         error.add_note(f"in the block p1 = {exponents_in_words(block.p1)}")
         raise
+
+
+def _table(spec: SweepSpec, store: TileStore, tile: Tile) -> Table | None:
+    return store.table(tile.config) if tile.config in spec.datasets.matrices else None
 
 
 def _write(store: TileStore, tile: Tile, results: Sequence[BlockResult | None]) -> None:

@@ -1,28 +1,36 @@
 """The plan: what a sweep will do and cost, before it is run."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from itertools import cycle
 from math import ceil, log10
 
 from pipeline.block import Block, run_block, split_block, whole_tile
+from pipeline.core.errors import InvalidInputError
 from pipeline.core.validation import as_whole_number
-from pipeline.datasets import CONFIGURATIONS
-from pipeline.datasets.synthetic import ENTITIES
+from pipeline.datasets import Table
+from pipeline.datasets.table import Tables
 from pipeline.spec import RESTARTED, SweepSpec, Tile
 
 #: Runs of imwk-means on rescaled data in a block: some seconds to a minute of the paper's sweep.
 RUNS_PER_BLOCK = 400
+#: Cells of all data sets that a block rescales: more would not fit the memory of a worker.
+CELLS_PER_BLOCK = 20_000_000
 
 #: A pilot takes p1 from all over the grid, but p2 in stretches of neighbours: lanes of like
 #: exponents run together, and so it costs less than the same number from all over.
 PILOT_P1, PILOT_STRETCHES, PILOT_NEIGHBOURS = 8, 2, 3
 #: As many as k-means runs together.
 PILOT_RESTARTS = 20
+#: Of a larger table a pilot takes some rows: cost grows with their number.
+PILOT_ROWS = 5_000
 
-#: Bytes of one cell of a part: an index of agreement, and two counts with imwk-means.
-CELL_BYTES = {"kmeans": 8, "imwk": 12, "rescaled_kmeans": 8, "rescaled_imwk": 12}
+#: Bytes of one cell of a part in the cube: an index of agreement, and two counts with imwk-means.
+CELL_BYTES = {"kmeans": 8, "imwk": 16, "rescaled_kmeans": 8, "rescaled_imwk": 16}
+#: And of each score that needs no classes.
+SCORE_BYTES = 8
 
 
 @dataclass(frozen=True)
@@ -87,7 +95,7 @@ class Plan:
                 f"{self.tasks:,} tasks",
                 f"{self.imwk_runs:,} runs of imwk-means, {self.kmeans_runs:,} of k-means++",
                 f"{_size(self.bytes)} of results before compression",
-                f"{self.core_hours:,.2f} core-hours: {_duration(self.wall_seconds)} "
+                f"{self.core_hours:,.2f} core-hours: {duration(self.wall_seconds)} "
                 f"with {self.workers} workers",
             )
         )
@@ -101,7 +109,9 @@ def default_block_size(spec: SweepSpec) -> int:
     >>> default_block_size(SweepSpec(datasets={"synthetic": {"configs": "all", "count": 50}}))
     10
     """
-    return min(len(spec.p1), max(1, RUNS_PER_BLOCK // len(spec.p2)))
+    cells = max(rows * features for rows, features, _ in map(spec.shape, spec.configs))
+    most = min(RUNS_PER_BLOCK // len(spec.p2), CELLS_PER_BLOCK // cells)
+    return min(len(spec.p1), max(1, most))
 
 
 def make_plan(
@@ -109,6 +119,7 @@ def make_plan(
     workers: int,
     block_size: int | None = None,
     costs: Mapping[str, RunCost] | None = None,
+    tables: Tables | None = None,
 ) -> Plan:
     """Work out what a sweep will do, and estimate what it will cost.
 
@@ -122,6 +133,8 @@ def make_plan(
         Number of p1 in a block; `default_block_size` unless given.
     costs : mapping of str to RunCost, optional
         By configuration, if known already; otherwise pilots are run, which takes seconds.
+    tables : mapping of str to Table, optional
+        Data by hash, for the pilots of configurations that are not synthetic.
 
     Returns
     -------
@@ -134,7 +147,7 @@ def make_plan(
     >>> print(make_plan(spec, 8, costs=dict.fromkeys(spec.configs, RunCost(0.05, 0.001))))
     2,400 tiles in 9,600 blocks of up to 10 p1: 12,000 tasks
     3,936,000 runs of imwk-means, 9,840,000 of k-means++
-    126 MB of results before compression
+    141.7 MB of results before compression
     57.40 core-hours: 7 h 10 min with 8 workers
     """
     size = default_block_size(spec) if block_size is None else block_size
@@ -143,7 +156,7 @@ def make_plan(
     shares = {
         config: spec.dataset_count(config) * len(spec.normalisations) for config in spec.configs
     }
-    known = run_pilots(spec) if costs is None else costs
+    known = run_pilots(spec, tables) if costs is None else costs
     seconds = {config: [share.seconds(known[config]) for share in work] for config in shares}
     tiles = sum(shares.values())
     return Plan(
@@ -191,16 +204,19 @@ def _cells(parts: tuple[str, ...], p1: int, p2: int, restarts: int) -> dict[str,
 
 def _tile_bytes(spec: SweepSpec) -> int:
     cells = _cells(spec.parts, len(spec.p1), len(spec.p2), spec.restarts)
-    return sum(CELL_BYTES[part] * count for part, count in cells.items())
+    scores = SCORE_BYTES * len(spec.scores)
+    return sum((CELL_BYTES[part] + scores) * count for part, count in cells.items())
 
 
-def run_pilots(spec: SweepSpec) -> dict[str, RunCost]:
+def run_pilots(spec: SweepSpec, tables: Tables | None = None) -> dict[str, RunCost]:
     """Time a few runs on one data set of every shape: entities, features, clusters.
 
     Parameters
     ----------
     spec : SweepSpec
         The sweep; exponents are sampled all over its grid, normalisations in turn.
+    tables : mapping of str to Table, optional
+        Data by hash.
 
     Returns
     -------
@@ -215,25 +231,41 @@ def run_pilots(spec: SweepSpec) -> dict[str, RunCost]:
     True
     """
     turns = zip(spec.configs, cycle(spec.normalisations))
-    tiles = {_shape(config): Tile(config, 0, normalisation) for config, normalisation in turns}
-    run_block(spec, Block(spec.tiles[0], ("imwk",), spec.p1[:1], ()))  # a first run is slow
-    costs = {shape: _pilot(spec, tile) for shape, tile in tiles.items()}
-    return {config: costs[_shape(config)] for config in spec.configs}
+    tiles = {spec.shape(config): Tile(config, 0, normalisation) for config, normalisation in turns}
+    run = partial(_run, spec, tables or {})
+    run(Block(spec.tiles[0], ("imwk",), spec.p1[:1], ()))  # a first run is slow
+    costs = {shape: _pilot(spec, tile, run) for shape, tile in tiles.items()}
+    return {config: costs[spec.shape(config)] for config in spec.configs}
 
 
-def _shape(config: str) -> tuple[int, int, int]:
-    configuration = CONFIGURATIONS[config]
-    return ENTITIES, configuration.total_features, configuration.clusters
-
-
-def _pilot(spec: SweepSpec, tile: Tile) -> RunCost:
+def _pilot(spec: SweepSpec, tile: Tile, run: Callable[[Block], float]) -> RunCost:
     p1, stretches = _spread(spec.p1, PILOT_P1), _stretches(spec.p2)
     blocks = [Block(tile, ("rescaled_imwk",), p1, p2) for p2 in stretches]
-    few = spec.model_copy(update={"restarts": PILOT_RESTARTS})
-    imwk_seconds = sum(run_block(spec, block).seconds for block in blocks)
-    kmeans_seconds = run_block(few, Block(tile, ("kmeans",), (), ())).seconds
+    imwk_seconds = sum(map(run, blocks))
+    kmeans_seconds = run(Block(tile, ("kmeans",), (), ()))
     runs = sum(_Work.of(spec, block).imwk_runs for block in blocks)
     return RunCost(imwk_seconds / runs, kmeans_seconds / PILOT_RESTARTS)
+
+
+def _run(spec: SweepSpec, tables: Tables, block: Block) -> float:
+    """Return the seconds of a block, in proportion for a table too large to try all of it."""
+    few = spec.model_copy(update={"restarts": PILOT_RESTARTS})
+    facts = spec.datasets.matrices.get(block.tile.config)
+    if facts is None:
+        return run_block(few, block).seconds
+    table = tables.get(facts.sha256)
+    if table is None:
+        raise InvalidInputError(
+            f"The data of {block.tile.config!r} are needed for a plan. Name their file in the spec."
+        )
+    some = _some_rows(table, max(PILOT_ROWS, facts.k))
+    return run_block(few, block, some).seconds * facts.rows / len(some.X)
+
+
+def _some_rows(table: Table, most: int) -> Table:
+    step = ceil(len(table.X) / most)
+    classes = None if table.classes is None else table.classes[::step]
+    return replace(table, X=table.X[::step], classes=classes)
 
 
 def _spread(exponents: tuple[float, ...], count: int) -> tuple[float, ...]:
@@ -261,7 +293,14 @@ def _size(count: int) -> str:
     return f"{count / 1000**unit:,.4g} {('bytes', 'kB', 'MB', 'GB')[unit]}"
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
+    """Write a time for people.
+
+    Examples
+    --------
+    >>> duration(8.2), duration(95), duration(7444)
+    ('9 s', '1 min 35 s', '2 h 4 min')
+    """
     minutes, rest = divmod(ceil(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     if hours:

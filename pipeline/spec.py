@@ -5,27 +5,31 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import product
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import (
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     ModelWrapValidatorHandler,
+    SerializerFunctionWrapHandler,
     ValidationError,
     ValidationInfo,
     field_validator,
+    model_serializer,
     model_validator,
 )
 
 from pipeline.core.centres import CENTRES
 from pipeline.core.imwk import DTYPES
 from pipeline.core.normalise import NORMALISATIONS
-from pipeline.core.validation import as_choice, as_whole_number
+from pipeline.core.validation import as_choice
 from pipeline.datasets import CONFIGURATIONS
-from pipeline.errors import Location, SpecError, problems_in_words
+from pipeline.datasets.synthetic import ENTITIES
+from pipeline.errors import Location, SpecError, dotted, problems_in_words
 from pipeline.exponents import ready_exponents
+from pipeline.fields import Frozen, one_of, some_of, whole_number
+from pipeline.scoring import SCORES
+from pipeline.sources import Datasets, MatrixFacts, Synthetic
 
 #: The four algorithms of the paper, of which a sweep computes some or all.
 PARTS = ("kmeans", "imwk", "rescaled_kmeans", "rescaled_imwk")
@@ -35,61 +39,7 @@ RESTARTED = ("kmeans", "rescaled_kmeans")
 PAPER_NORMALISATIONS = ("z-score", "range", "min-max", "unit-length")
 
 #: TOML's own limit; and limits far above any sweep that could end, to catch slips of a key.
-LARGEST_SEED, MOST_RESTARTS, MOST_DATASETS = 2**63 - 1, 100_000, 10_000
-
-
-def _whole_number(what: str, least: int, most: int) -> BeforeValidator:
-    def check(value: Any) -> int:
-        number = as_whole_number(value, what, least)
-        if number > most:
-            raise ValueError(f"{what} must be a whole number of at most {most}.")
-        return number
-
-    return BeforeValidator(check)
-
-
-def _one_of(what: str, known: Iterable[str]) -> BeforeValidator:
-    return BeforeValidator(lambda name: as_choice(name, what, known))
-
-
-def _some_of(what: str, known: Iterable[str]) -> BeforeValidator:
-    """Accept a list of known names, each once; put them in the order of `known`."""
-    names = list(known)
-
-    def check(given: Any) -> tuple[str, ...]:
-        if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
-            raise ValueError(f"give a list of {what}s. Known: {', '.join(names)}.")
-        chosen = [as_choice(name, what, names) for name in given]
-        if not chosen:
-            raise ValueError(f"give at least one {what}. Known: {', '.join(names)}.")
-        if len(set(chosen)) < len(chosen):
-            raise ValueError(f"give every {what} once.")
-        return tuple(sorted(chosen, key=names.index))
-
-    return BeforeValidator(check)
-
-
-def _all_in_full(given: Any) -> Any:
-    return list(CONFIGURATIONS) if given == "all" else given
-
-
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
-
-
-class Synthetic(_Frozen):
-    """The paper's synthetic data: which configurations, and how many data sets of each."""
-
-    configs: Annotated[
-        tuple[str, ...], _some_of("configuration", CONFIGURATIONS), BeforeValidator(_all_in_full)
-    ]
-    count: Annotated[int, _whole_number("count", 1, MOST_DATASETS)]
-
-
-class Datasets(_Frozen):
-    """The data sets of a sweep, by source."""
-
-    synthetic: Synthetic
+LARGEST_SEED, MOST_RESTARTS = 2**63 - 1, 100_000
 
 
 @dataclass(frozen=True, order=True)
@@ -114,7 +64,56 @@ _Exponents = Annotated[tuple[float, ...], BeforeValidator(ready_exponents)]
 _PAPER_GRID = ready_exponents({"start": 1.1, "stop": 5.0, "step": 0.1})
 
 
-class SweepSpec(_Frozen):
+def _scores_of(keys: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the default: what people bring may have no classes, what the paper made up has."""
+    datasets = keys.get("datasets")
+    return SCORES if datasets is not None and datasets.are_real else ()
+
+
+class SpecKeys(Frozen):
+    """All keys of a spec but the data, which a file describes in another way."""
+
+    #: Of the tables below, by their place; ``*`` stands for any name.
+    keys_of_data: ClassVar[Mapping[Location, Iterable[str]]] = {}
+
+    seed: Annotated[int, whole_number("seed", 0, LARGEST_SEED)] = 2020
+    normalisations: Annotated[tuple[str, ...], some_of("normalisation", NORMALISATIONS)] = (
+        PAPER_NORMALISATIONS
+    )
+    restarts: Annotated[int, whole_number("restarts", 0, MOST_RESTARTS)] = 100
+    centre: Annotated[str, one_of("centre", CENTRES)] = "exact"
+    dtype: Annotated[str, one_of("dtype", DTYPES)] = "float64"
+    parts: Annotated[tuple[str, ...], some_of("part", PARTS)] = PARTS
+    datasets: Any
+    scores: Annotated[tuple[str, ...], some_of("score", SCORES, least=0)] = Field(
+        default_factory=_scores_of
+    )
+    p1: _Exponents = Field(default=_PAPER_GRID)
+    p2: _Exponents = Field(default=_PAPER_GRID)
+
+    @field_validator("parts")
+    @classmethod
+    def _no_kmeans_without_restarts(
+        cls, parts: tuple[str, ...], info: ValidationInfo
+    ) -> tuple[str, ...]:
+        if info.data.get("restarts") != 0:
+            return parts
+        left = tuple(part for part in parts if part not in RESTARTED)
+        if not left:
+            raise ValueError("nothing is left to compute with restarts = 0. Give restarts.")
+        return left
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _refuse_in_words(cls, given: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        try:
+            return handler(given)
+        except ValidationError as error:
+            keys = {(): cls.model_fields, **cls.keys_of_data}
+            raise SpecError(problems_in_words(error, keys)) from None
+
+
+class SweepSpec(SpecKeys):
     r"""What a sweep is: data sets, normalisations, exponents, restarts, and what to compute.
 
     Names are kept in the order of the paper and exponents sorted, whatever order they were given
@@ -123,7 +122,8 @@ class SweepSpec(_Frozen):
     Parameters
     ----------
     datasets : mapping
-        ``{"synthetic": {"configs": names or "all", "count": data sets of each}}``.
+        ``{"synthetic": {"configs": names or "all", "count": data sets of each}}``, or
+        ``{"matrices": {name: MatrixFacts}}``, or both.
     seed : int
         Of all random streams.
     normalisations, parts : iterable of str
@@ -132,6 +132,9 @@ class SweepSpec(_Frozen):
         Of k-means++ on every data set.
     centre, dtype : str
         As for `imwk`.
+    scores : iterable of str
+        Of `SCORES`, by which labellings are judged without classes. All of them for data that are
+        not synthetic, else none, unless given.
     p1, p2 : mapping or iterable of float
         Exponents that rescale, and those of imwk-means on rescaled data: ``start``, ``stop`` and
         ``step``, or ``values``.
@@ -154,39 +157,34 @@ class SweepSpec(_Frozen):
     1000x6-3 WCN, data set 1, range
     """
 
-    seed: Annotated[int, _whole_number("seed", 0, LARGEST_SEED)] = 2020
-    normalisations: Annotated[tuple[str, ...], _some_of("normalisation", NORMALISATIONS)] = (
-        PAPER_NORMALISATIONS
-    )
-    restarts: Annotated[int, _whole_number("restarts", 0, MOST_RESTARTS)] = 100
-    centre: Annotated[str, _one_of("centre", CENTRES)] = "exact"
-    dtype: Annotated[str, _one_of("dtype", DTYPES)] = "float64"
-    parts: Annotated[tuple[str, ...], _some_of("part", PARTS)] = PARTS
+    keys_of_data: ClassVar[Mapping[Location, Iterable[str]]] = {
+        ("datasets",): Datasets.model_fields,
+        ("datasets", "synthetic"): Synthetic.model_fields,
+        ("datasets", "matrices", "*"): MatrixFacts.model_fields,
+    }
+
     datasets: Datasets
-    p1: _Exponents = Field(default=_PAPER_GRID)
-    p2: _Exponents = Field(default=_PAPER_GRID)
 
-    @field_validator("parts")
+    @field_validator("scores")
     @classmethod
-    def _no_kmeans_without_restarts(
-        cls, parts: tuple[str, ...], info: ValidationInfo
+    def _some_without_classes(
+        cls, scores: tuple[str, ...], info: ValidationInfo
     ) -> tuple[str, ...]:
-        if info.data.get("restarts") != 0:
-            return parts
-        left = tuple(part for part in parts if part not in RESTARTED)
-        if not left:
-            raise ValueError("nothing is left to compute with restarts = 0. Give restarts.")
-        return left
+        datasets: Datasets | None = info.data.get("datasets")
+        if datasets is not None and datasets.unlabelled and not scores:
+            raise ValueError(
+                f"nothing would say how good the clusters of {datasets.unlabelled[0]} are, which "
+                f"has no labels. Give some. Known: {', '.join(SCORES)}."
+            )
+        return scores
 
-    @model_validator(mode="wrap")
-    @classmethod
-    def _refuse_in_words(
-        cls, given: Any, handler: ModelWrapValidatorHandler["SweepSpec"]
-    ) -> "SweepSpec":
-        try:
-            return handler(given)
-        except ValidationError as error:
-            raise SpecError(problems_in_words(error, _KEYS)) from None
+    @model_serializer(mode="wrap")
+    def _without_default_of_before(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave out that made-up data have no scores: a spec of before has its fingerprint."""
+        data: dict[str, Any] = handler(self)
+        if not self.scores and not self.datasets.are_real:
+            del data["scores"]
+        return data
 
     @property
     def fingerprint(self) -> str:
@@ -197,12 +195,26 @@ class SweepSpec(_Frozen):
     @property
     def configs(self) -> tuple[str, ...]:
         """All configurations of all sources, in order."""
-        return self.datasets.synthetic.configs
+        return self.datasets.configs
 
     def dataset_count(self, config: str) -> int:
         """Return how many data sets a configuration has."""
         as_choice(config, "configuration", self.configs)
-        return self.datasets.synthetic.count
+        synthetic = self.datasets.synthetic
+        return 1 if synthetic is None or config in self.datasets.matrices else synthetic.count
+
+    def shape(self, config: str) -> tuple[int, int, int]:
+        """Return how many entities, features and clusters the data sets of a configuration have."""
+        matrix = self.datasets.matrices.get(as_choice(config, "configuration", self.configs))
+        if matrix is not None:
+            return matrix.rows, matrix.features, matrix.k
+        synthetic = CONFIGURATIONS[config]
+        return ENTITIES, synthetic.total_features, synthetic.clusters
+
+    @property
+    def unlabelled(self) -> tuple[str, ...]:
+        """Configurations whose classes nobody knows: there is no ARI of them."""
+        return self.datasets.unlabelled
 
     @property
     def tiles(self) -> tuple[Tile, ...]:
@@ -219,13 +231,15 @@ class SweepSpec(_Frozen):
     def to_toml(self) -> str:
         """Write the spec as TOML that is read as an equal spec."""
         data = self.model_dump(mode="json")
-        tables = {
-            "datasets.synthetic": data.pop("datasets")["synthetic"],
-            "p1": {"values": data.pop("p1")},
-            "p2": {"values": data.pop("p2")},
+        datasets = data.pop("datasets")
+        matrices = datasets.pop("matrices", {})
+        tables: dict[Location, Any] = {
+            ("datasets", source): table for source, table in datasets.items()
         }
+        tables |= {("datasets", "matrices", name): facts for name, facts in matrices.items()}
+        tables |= {(axis,): {"values": data.pop(axis)} for axis in ("p1", "p2")}
         sections = [_entries(data)]
-        sections += [f"[{name}]\n{_entries(table)}" for name, table in tables.items()]
+        sections += [f"[{dotted(place)}]\n{_entries(table)}" for place, table in tables.items()]
         return "\n".join(sections)
 
 
@@ -234,10 +248,3 @@ def _entries(table: Mapping[str, object]) -> str:
     return "".join(
         f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in table.items()
     )
-
-
-_KEYS: Mapping[Location, Iterable[str]] = {
-    (): SweepSpec.model_fields,
-    ("datasets",): Datasets.model_fields,
-    ("datasets", "synthetic"): Synthetic.model_fields,
-}

@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 
 from pipeline.datasets import CONFIGURATIONS
+from pipeline.errors import dotted
 from pipeline.exponents import exponents_in_words
+from pipeline.sources import Datasets
 from pipeline.spec import SweepSpec
 
 
@@ -39,12 +41,12 @@ def diff(first: SweepSpec, second: SweepSpec) -> tuple[Difference, ...]:
     p1 | 1.5, 2.0 | 1.1 to 5.0 in steps of 0.1
     """
     left, right = _in_words(first), _in_words(second)
-    return tuple(Difference(key, left[key], right[key]) for key in left if left[key] != right[key])
+    keys = dict.fromkeys((*left, *right))
+    both = ((key, left.get(key, "none"), right.get(key, "none")) for key in keys)
+    return tuple(Difference(*each) for each in both if each[1] != each[2])
 
 
 def _in_words(spec: SweepSpec) -> dict[str, str]:
-    synthetic = spec.datasets.synthetic
-    every = len(synthetic.configs) == len(CONFIGURATIONS)
     return {
         "seed": str(spec.seed),
         "normalisations": ", ".join(spec.normalisations),
@@ -52,8 +54,23 @@ def _in_words(spec: SweepSpec) -> dict[str, str]:
         "centre": spec.centre,
         "dtype": spec.dtype,
         "parts": ", ".join(spec.parts),
-        "datasets.synthetic.configs": "all" if every else ", ".join(synthetic.configs),
-        "datasets.synthetic.count": str(synthetic.count),
+        **_data_in_words(spec.datasets),
+        "scores": ", ".join(spec.scores) or "none",
         "p1": exponents_in_words(spec.p1),
         "p2": exponents_in_words(spec.p2),
     }
+
+
+def _data_in_words(datasets: Datasets) -> dict[str, str]:
+    words = {}
+    synthetic = datasets.synthetic
+    if synthetic is not None:
+        every = len(synthetic.configs) == len(CONFIGURATIONS)
+        words["datasets.synthetic.configs"] = "all" if every else ", ".join(synthetic.configs)
+        words["datasets.synthetic.count"] = str(synthetic.count)
+    for name, facts in datasets.matrices.items():
+        labels = "labels" if facts.labelled else "no labels"
+        words[dotted(("datasets", "matrices", name))] = (
+            f"{facts.rows} x {facts.features}, {labels}, k = {facts.k}, sha256 {facts.sha256}"
+        )
+    return words

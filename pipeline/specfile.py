@@ -3,13 +3,15 @@
 import tomllib
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
+from pipeline.draft import DraftSpec, Sweep
 from pipeline.errors import SpecError
 from pipeline.spec import SweepSpec
 
 
-def parse_spec(text: str, source: str) -> SweepSpec:
-    """Make a spec of TOML.
+def parse_sweep(text: str, source: str, folder: Path | None = None) -> Sweep:
+    """Make a spec of TOML, and read the data that it names.
 
     Parameters
     ----------
@@ -17,11 +19,13 @@ def parse_spec(text: str, source: str) -> SweepSpec:
         The TOML.
     source : str
         Where it came from, such as the file's name, for messages.
+    folder : Path, optional
+        Where relative paths of data begin; this process's folder unless given.
 
     Returns
     -------
-    SweepSpec
-        Checked.
+    Sweep
+        The spec, checked, and its data.
 
     Raises
     ------
@@ -30,32 +34,46 @@ def parse_spec(text: str, source: str) -> SweepSpec:
 
     Examples
     --------
-    >>> parse_spec('restart = 5', "sweep.toml")
+    >>> parse_sweep('restart = 5', "sweep.toml")
     Traceback (most recent call last):
     pipeline.errors.SpecError: sweep.toml: datasets: is missing; it has no default.
     sweep.toml: restart = 5: unknown key. Did you mean restarts? Allowed here: seed, \
-normalisations, restarts, centre, dtype, parts, datasets, p1, p2.
+normalisations, restarts, centre, dtype, parts, datasets, scores, p1, p2.
     """
     try:
-        return SweepSpec.model_validate(tomllib.loads(text))
+        return DraftSpec.model_validate(parse_tables(text)[0]).ready(folder or Path())
     except (ValueError, RecursionError) as error:  # tomllib's own errors are ValueErrors
         raise SpecError([f"is no TOML: {error}."], source) from error
     except SpecError as error:
         raise SpecError(error.problems, source) from None
 
 
-def read_spec(path: str | PathLike[str]) -> SweepSpec:
-    """Read a spec from a TOML file.
+def parse_tables(text: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    r"""Return what a file says of the sweep, and its table ``cluster``: where it may run.
+
+    The latter decides no result, and so is no part of a spec.
+
+    Examples
+    --------
+    >>> parse_tables('seed = 1\n[cluster]\nkind = "slurm"')
+    ({'seed': 1}, {'kind': 'slurm'})
+    """
+    tables = tomllib.loads(text)
+    return tables, tables.pop("cluster", {})
+
+
+def read_sweep(path: str | PathLike[str]) -> Sweep:
+    """Read a spec from a TOML file, and the data that it names.
 
     Parameters
     ----------
     path : path
-        Of the file.
+        Of the file; relative paths in it begin at its folder.
 
     Returns
     -------
-    SweepSpec
-        Checked.
+    Sweep
+        The spec, checked, and its data.
 
     Raises
     ------
@@ -64,7 +82,7 @@ def read_spec(path: str | PathLike[str]) -> SweepSpec:
 
     Examples
     --------
-    >>> read_spec("no-such.toml")
+    >>> read_sweep("no-such.toml")
     Traceback (most recent call last):
     pipeline.errors.SpecError: no-such.toml: cannot be read: No such file or directory.
     """
@@ -75,4 +93,14 @@ def read_spec(path: str | PathLike[str]) -> SweepSpec:
         raise SpecError([f"cannot be read: {error.strerror}."], source) from error
     except ValueError as error:  # no UTF-8, or a name with a null character
         raise SpecError([f"cannot be read: {error}."], source) from error
-    return parse_spec(text, source)
+    return parse_sweep(text, source, Path(path).parent)
+
+
+def parse_spec(text: str, source: str) -> SweepSpec:
+    """Make a spec of TOML, as `parse_sweep` does."""
+    return parse_sweep(text, source).spec
+
+
+def read_spec(path: str | PathLike[str]) -> SweepSpec:
+    """Read a spec from a TOML file, as `read_sweep` does."""
+    return read_sweep(path).spec

@@ -1,13 +1,15 @@
 """Where results live: one Zarr group, a cube, written by many workers and read at any moment."""
 
+from storage.cancel import cancel_mark, cancel_sweeps
 from storage.cube import create_cube, open_cube
+from storage.data import stored_table
 from storage.errors import CubeError, CubeMismatchError, DamagedCubeError
 from storage.extend import extend_cube
 from storage.ledger import Counts, Ledger, Work, is_done, read_ledger, todo
 from storage.location import CubeLocation
 from storage.provenance import Provenance, environment, read_provenance, record_run
 from storage.schema import Status
-from storage.tiles import mark_failed, mark_missing, write_tile
+from storage.tiles import forgive, mark_failed, mark_missing, read_tile, write_tile
 from storage.verify import Verification, verify_cube
 
 __all__ = [
@@ -21,16 +23,21 @@ __all__ = [
     "Status",
     "Verification",
     "Work",
+    "cancel_mark",
+    "cancel_sweeps",
     "create_cube",
     "environment",
     "extend_cube",
+    "forgive",
     "is_done",
     "mark_failed",
     "mark_missing",
     "open_cube",
     "read_ledger",
     "read_provenance",
+    "read_tile",
     "record_run",
+    "stored_table",
     "todo",
     "verify_cube",
     "write_tile",

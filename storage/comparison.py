@@ -22,8 +22,10 @@ def refuse_another_spec(location: CubeLocation, stored: SweepSpec, given: SweepS
 def refuse_smaller_spec(location: CubeLocation, stored: SweepSpec, given: SweepSpec) -> None:
     """Refuse a spec that lacks something of the cube or decides results in another way."""
     fixed = set(SweepSpec.model_fields) - set(CAN_GROW)
+    data = given.datasets.matrices
     covers = (
         set(stored.tiles) <= set(given.tiles)
+        and all(data[name] == facts for name, facts in stored.datasets.matrices.items())
         and set(stored.p1) <= set(given.p1)
         and set(stored.p2) <= set(given.p2)
     )

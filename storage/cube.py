@@ -1,44 +1,48 @@
 """Make and open a cube."""
 
-import shutil
-from pathlib import Path
-from uuid import uuid4
-
 import xarray as xr
+import zarr
 
+from pipeline.datasets.table import Tables
 from pipeline.spec import SweepSpec
 from storage.axes import Axes
 from storage.comparison import refuse_another_spec
+from storage.data import add_tables, table_files
 from storage.errors import storage_errors
-from storage.exchange import LOCK
 from storage.handle import Cube, open_group
-from storage.location import CubeLocation, cube_folder, store_at
+from storage.location import CubeLocation, place_at, store_at
 from storage.provenance import RUNS, cube_attributes, group_document
-from storage.schema import RESULTS, Status
-from storage.skeleton import DIMS, DOCUMENT, Files, skeleton
+from storage.schema import ALL_RESULTS, Status
+from storage.skeleton import DIMS, DOCUMENT, skeleton
+
+#: A cube has thousands of small chunks: one at a time, as Zarr decodes them, takes twice as long.
+READING = {"codec_pipeline.batch_size": 64}
 
 
-def create_cube(location: CubeLocation, spec: SweepSpec) -> None:
+def create_cube(location: CubeLocation, spec: SweepSpec, tables: Tables | None = None) -> None:
     """Make an empty cube for a sweep, unless it is there already.
 
     Parameters
     ----------
-    location : path
-        Folder to make, with those above it.
+    location : path or URL
+        Folder to make, with those above it, or where in an object store.
     spec : SweepSpec
         The sweep.
+    tables : mapping of str to Table, optional
+        Data by hash, for the cube to keep. A cube that is there has them already; they take the
+        place of damaged ones.
 
     Raises
     ------
     CubeMismatchError
         If a cube of another sweep is there.
     CubeError
-        If something else is there, or the folder cannot be written.
+        If something else is there, the folder cannot be written, or data are lacking.
 
     Notes
     -----
-    The cube is made beside its place and then renamed: of two creators one comes first and the
-    other finds its cube; a kill leaves a cube or none.
+    The cube is there at once: of two creators one comes first and the other finds its cube; a
+    kill leaves a cube or none.
 
     Examples
     --------
@@ -50,30 +54,15 @@ def create_cube(location: CubeLocation, spec: SweepSpec) -> None:
     ...     cube.rescaled_imwk_ari.sel(p1=1.4).shape
     (1, 2, 4, 40)
     """
-    folder = cube_folder(location)
+    place = place_at(location)
     with storage_errors(f"make the cube {location}"):
-        if not _is_taken(folder):
+        if not place.is_taken():
             files = skeleton(spec, Axes.of(spec), cube_attributes(spec))
-            _create(folder, files | {str(LOCK): b"", f"{RUNS}/{DOCUMENT}": group_document({})})
+            files |= table_files(spec, tables or {})
+            place.create(files | {f"{RUNS}/{DOCUMENT}": group_document({})})
     refuse_another_spec(location, open_group(location).spec, spec)
-
-
-def _is_taken(folder: Path) -> bool:
-    return folder.exists() and (not folder.is_dir() or any(folder.iterdir()))
-
-
-def _create(folder: Path, files: Files) -> None:
-    beside = folder.with_name(f".{folder.name}.{uuid4().hex}")
-    try:
-        for key, content in files.items():
-            path = beside / key
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
-        beside.rename(folder)
-    except OSError:
-        shutil.rmtree(beside, ignore_errors=True)
-        if not _is_taken(folder):  # else another creator was first
-            raise
+    with storage_errors(f"keep the data of the cube {location}"):
+        add_tables(location, (tables or {}).values())
 
 
 def open_cube(location: CubeLocation) -> xr.Dataset:
@@ -81,14 +70,15 @@ def open_cube(location: CubeLocation) -> xr.Dataset:
 
     Parameters
     ----------
-    location : path
+    location : path or URL
         An existing cube; a sweep may be writing to it.
 
     Returns
     -------
     xarray.Dataset
         Lazy; exponents ascending, names in the order of the spec. Results are NaN in tiles that
-        are not done, and in cells that were not computed.
+        are not done, and in cells that were not computed. The attribute ``unlabelled`` names
+        configurations without labels: they have no ARI, and if all are so there is none at all.
 
     Examples
     --------
@@ -100,7 +90,7 @@ def open_cube(location: CubeLocation) -> xr.Dataset:
     0
     """
     cube = open_group(location)
-    with storage_errors(f"open the cube {location}"):
+    with storage_errors(f"open the cube {location}"), zarr.config.set(READING):
         # One Dask chunk for each configuration: one for each tile would be many small tasks.
         stored = xr.open_zarr(
             store_at(location),
@@ -109,7 +99,15 @@ def open_cube(location: CubeLocation) -> xr.Dataset:
         )
         ordered = _in_order(stored, cube)
     done = ordered.status == Status.DONE
-    return ordered.assign({name: ordered[name].where(done) for name in RESULTS})
+    unlabelled = cube.spec.unlabelled
+    without = [
+        name
+        for name, variable in ALL_RESULTS.items()
+        if variable.needs_labels and len(unlabelled) == len(cube.spec.configs)
+    ]
+    stored_results = [name for name in ALL_RESULTS if name in ordered and name not in without]
+    results = {name: ordered[name].where(done) for name in stored_results}
+    return ordered.drop_vars(without).assign(results).assign_attrs(unlabelled=list(unlabelled))
 
 
 def _in_order(stored: xr.Dataset, cube: Cube) -> xr.Dataset:

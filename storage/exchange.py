@@ -13,9 +13,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from storage.axes import TileIndex
+
 #: Inside an array's folder, where Zarr looks for chunks only; in a group it warns of strangers.
 STAGE = Path("status") / ".exchange"
 LOCK = Path("status") / ".lock"
+#: Another file, for a process that closes a file gives up all locks of parts of it.
+TILE_LOCKS = Path("status") / ".tiles"
 
 
 @contextmanager
@@ -26,13 +30,23 @@ def locked(folder: Path) -> Iterator[None]:
         yield
 
 
+@contextmanager
+def tile_locked(folder: Path, index: TileIndex) -> Iterator[None]:
+    """Let one process at a time change a tile; a kill frees the lock."""
+    config, dataset, normalisation = index
+    place = config << 48 | dataset << 16 | normalisation
+    with (folder / TILE_LOCKS).open("a") as locks:
+        fcntl.lockf(locks, fcntl.LOCK_EX, 1, place)
+        yield
+
+
 def exchange(folder: Path, documents: Mapping[str, bytes]) -> None:
     """Replace the files `documents`, by path in `folder`, all at once."""
     settle(folder, documents)
     stage = folder / STAGE
     for key, content in documents.items():
-        _write(stage / "old" / key, (folder / key).read_bytes())
-        _write(stage / "new" / key, content)
+        write_durably(stage / "old" / key, (folder / key).read_bytes())
+        write_durably(stage / "new" / key, content)
     _link(stage, stage / "current", "old")
     for key in documents:
         target = os.path.relpath(stage / "current" / key, (folder / key).parent)
@@ -47,15 +61,22 @@ def settle(folder: Path, keys: Iterable[str]) -> None:
     for key in keys:
         if (folder / key).is_symlink():
             copy = stage / "copy"
-            copy.write_bytes((folder / key).read_bytes())
+            write_durably(copy, (folder / key).read_bytes())
             copy.replace(folder / key)
     if stage.exists():
         shutil.rmtree(stage)
 
 
-def _write(path: Path, content: bytes) -> None:
+def write_durably(path: Path, content: bytes) -> None:
+    """Write a file that outlasts a power cut, in a folder that is made if it is missing.
+
+    For the few files without which a cube is lost; chunks can be computed again.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(content)
+    with path.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def _link(stage: Path, path: Path, target: str) -> None:

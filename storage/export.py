@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from storage.cube import open_cube
 from storage.errors import CubeError, storage_errors
 from storage.location import CubeLocation, replacing
-from storage.schema import RESULTS, TILE_DIMS
+from storage.schema import ALL_RESULTS, TILE_DIMS
 
 #: The columns of an export, in order; exponents and restarts are empty where a value has none.
 COLUMNS = (*TILE_DIMS, "variable", "p1", "p2", "restart", "value")
@@ -91,7 +91,7 @@ def tidy_pieces(cube: xr.Dataset) -> Iterator[pd.DataFrame]:
     >>> next(tidy_pieces(values.to_dataset(name="imwk_ari"))).iloc[0].to_dict()["value"]
     0.5
     """
-    names = [name for name in RESULTS if name in cube]
+    names = [name for name in ALL_RESULTS if name in cube]
     for place, name in product(range(cube.sizes["config"]), names):
         values = cube[name].isel(config=[place]).compute()
         stretch = max(1, MOST_ROWS * values.sizes["dataset"] // max(1, values.size))

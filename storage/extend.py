@@ -1,25 +1,25 @@
 """Make a cube larger."""
 
 import json
-from pathlib import Path
 
+from pipeline.datasets.table import Tables
 from pipeline.spec import SweepSpec
 from storage.axes import Axes
 from storage.comparison import refuse_smaller_spec
+from storage.data import add_tables, wanted_tables
 from storage.errors import storage_errors
-from storage.exchange import exchange, locked, settle
 from storage.flags import read_flags
 from storage.handle import Cube, open_group
-from storage.location import CubeLocation, cube_folder, replace_file
+from storage.location import CubeLocation, Place, place_at
 from storage.provenance import cube_attributes
 from storage.schema import TILE_DIMS, VARIABLES, Status
-from storage.skeleton import DIMS, DOCUMENT, Files, consolidated, skeleton
+from storage.skeleton import DIMS, DOCUMENT, Files, consolidated, documents, skeleton
 
-#: Paths of all metadata documents in a cube's folder.
+#: Keys of all metadata documents that a cube may have.
 DOCUMENTS = (DOCUMENT, *(f"{name}/{DOCUMENT}" for name in (*DIMS, *VARIABLES)))
 
 
-def extend_cube(location: CubeLocation, spec: SweepSpec) -> None:
+def extend_cube(location: CubeLocation, spec: SweepSpec, tables: Tables | None = None) -> None:
     """Make room in a cube for a larger sweep, without touching what is there.
 
     Parameters
@@ -28,6 +28,8 @@ def extend_cube(location: CubeLocation, spec: SweepSpec) -> None:
         An existing cube.
     spec : SweepSpec
         At least the tiles and exponents of the cube's own spec, and equal in everything else.
+    tables : mapping of str to Table, optional
+        Data by hash, at least those that the cube does not have.
 
     Raises
     ------
@@ -50,44 +52,44 @@ def extend_cube(location: CubeLocation, spec: SweepSpec) -> None:
     [1.5, 2.0]
     """
     refuse_smaller_spec(location, open_group(location).spec, spec)
-    folder = cube_folder(location)
-    with storage_errors(f"extend the cube {location}"), locked(folder):
-        settle(folder, DOCUMENTS)
+    place = place_at(location)
+    with storage_errors(f"extend the cube {location}"), place.locked():
+        place.settle(DOCUMENTS)
         cube = open_group(location)
         refuse_smaller_spec(location, cube.spec, spec)  # another process may have extended it
         if spec != cube.spec:
-            _extend(folder, cube, spec)
+            stored = (facts.sha256 for facts in cube.spec.datasets.matrices.values())
+            add_tables(location, wanted_tables(spec, tables or {}, stored))
+            _extend(place, cube, spec)
 
 
-def _extend(folder: Path, cube: Cube, spec: SweepSpec) -> None:
+def _extend(place: Place, cube: Cube, spec: SweepSpec) -> None:
     axes = cube.axes.grown(spec)
     files = skeleton(spec, axes, cube_attributes(spec, cube.group.attrs.asdict()))
-    for dim in DIMS:
-        # Stored values keep their places, so the longer chunk reads the same in the old shape.
-        for key in (key for key in files if key.startswith(f"{dim}/c.")):
-            replace_file(folder / key, files[key])
-    _prepare_status(folder, cube, axes, spec, files)
-    exchange(folder, _grown_documents(folder, files))
+    coordinates = tuple(f"{dim}/c." for dim in DIMS)
+    # Stored values keep their places, so the longer chunk reads the same in the old shape.
+    place.write({key: files[key] for key in files if key.startswith(coordinates)})
+    _prepare_status(place, cube, axes, spec, files)
+    place.exchange(_grown_documents(place, files))
 
 
-def _prepare_status(folder: Path, cube: Cube, axes: Axes, spec: SweepSpec, files: Files) -> None:
+def _prepare_status(place: Place, cube: Cube, axes: Axes, spec: SweepSpec, files: Files) -> None:
     """Mark what is not part of the larger sweep, and unmark what is part of it from now on."""
     shape = tuple(axes.length(dim) for dim in TILE_DIMS)
     status = read_flags(cube, "status", shape).values
-    for tile in spec.tiles:
-        index = axes.index(tile)
-        if status[index] == Status.NOT_PART:
-            (folder / "status" / ".".join(["c", *map(str, index)])).unlink()
-    for key in (key for key in files if key.startswith("status/c.")):
-        if not (folder / key).exists():
-            replace_file(folder / key, files[key])
+    indices = map(axes.index, spec.tiles)
+    joined = [index for index in indices if status[index] == Status.NOT_PART]
+    place.delete("status/" + ".".join(["c", *map(str, index)]) for index in joined)
+    stored = set(place.keys("status"))
+    outside = (key for key in files if key.startswith("status/c."))
+    place.write({key: files[key] for key in outside if key not in stored})
 
 
-def _grown_documents(folder: Path, files: Files) -> Files:
+def _grown_documents(place: Place, files: Files) -> Files:
     """Return the stored documents with new shapes; codecs stay those of the stored chunks."""
-    grown = {DOCUMENT: files[DOCUMENT]}
-    for key in DOCUMENTS[1:]:
-        stored = json.loads((folder / key).read_bytes())
+    grown = documents(files)
+    for key in grown.keys() - {DOCUMENT}:
+        stored = json.loads(place.read(key))
         stored["shape"] = json.loads(files[key])["shape"]
         grown[key] = json.dumps(stored).encode()
     return grown | {DOCUMENT: consolidated(grown)}

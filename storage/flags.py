@@ -1,16 +1,13 @@
 """Arrays with one number a tile, read all at once.
 
 Every such number is a chunk of its own, since two processes that write parts of one chunk lose
-updates. Zarr reads some 5,000 chunks a second; but only a few different ones exist, so the files
-are read as bytes and Zarr decodes each different one once.
+updates. Zarr reads some 5,000 chunks a second; but only a few different ones exist, so they are
+read as bytes and Zarr decodes each different one once.
 """
 
 import json
-import os
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,7 +18,7 @@ from zarr.storage import MemoryStore
 
 from storage.axes import TileIndex
 from storage.handle import Cube
-from storage.location import cube_folder
+from storage.location import Place, place_at
 from storage.skeleton import DOCUMENT
 
 
@@ -40,7 +37,7 @@ def read_flags(cube: Cube, name: str, shape: tuple[int, ...] | None = None) -> F
     """
     array = cube.array(name)
     values = np.full(shape or array.shape, array.fill_value, dtype=array.dtype)
-    chunks = _chunk_files(cube_folder(cube.location) / name, values.shape)
+    chunks = _chunks(place_at(cube.location), name, values.shape)
     decode = partial(_decoded, array)
     known = {content: decode(content) for content in set(chunks.values())}
     for index, content in chunks.items():
@@ -50,19 +47,30 @@ def read_flags(cube: Cube, name: str, shape: tuple[int, ...] | None = None) -> F
     return Flags(values, tuple(sorted(damaged)))
 
 
-def _chunk_files(folder: Path, shape: tuple[int, ...]) -> dict[TileIndex, bytes]:
-    """Return the bytes of all chunks inside `shape`; a file in writing has another name."""
-    chunks: dict[TileIndex, bytes] = {}
-    for entry in os.scandir(folder):
-        prefix, *numbers = entry.name.split(".")
-        if prefix != "c" or len(numbers) != 3 or not all(map(str.isdecimal, numbers)):
-            continue
-        config, dataset, normalisation = map(int, numbers)
-        index = (config, dataset, normalisation)
-        if all(place < length for place, length in zip(index, shape, strict=True)):
-            with suppress(FileNotFoundError):  # marked missing since the folder was listed
-                chunks[index] = Path(entry.path).read_bytes()
-    return chunks
+def _chunks(place: Place, name: str, shape: tuple[int, ...]) -> dict[TileIndex, bytes]:
+    """Return the bytes of all chunks inside `shape`; what is in writing has another name."""
+    places = {key: _index(key.removeprefix(f"{name}/")) for key in place.keys(name)}
+    inside = {
+        key: index
+        for key, index in places.items()
+        if index and all(at < length for at, length in zip(index, shape, strict=True))
+    }
+    return {inside[key]: content for key, content in place.read_many(inside).items()}
+
+
+def _index(name: str) -> TileIndex | None:
+    """Return which tile's chunk has this name, if it is one.
+
+    Examples
+    --------
+    >>> _index("c.0.12.3"), _index("c.0.12.3.0123abcd.partial"), _index("zarr.json")
+    ((0, 12, 3), None, None)
+    """
+    prefix, *numbers = name.split(".")
+    if prefix != "c" or len(numbers) != 3 or not all(map(str.isdecimal, numbers)):
+        return None
+    config, dataset, normalisation = map(int, numbers)
+    return config, dataset, normalisation
 
 
 def _decoded(array: zarr.Array[Any], content: bytes) -> Any:

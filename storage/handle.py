@@ -9,14 +9,13 @@ import zarr
 from numpy.typing import NDArray
 from zarr.errors import GroupNotFoundError
 
-from pipeline.datasets import CONFIGURATIONS
 from pipeline.errors import SpecError
 from pipeline.spec import SweepSpec, Tile
 from storage.axes import Axes, TileIndex
 from storage.errors import CubeError, DamagedCubeError, storage_errors
 from storage.grids import Grid
 from storage.location import CubeLocation, store_at
-from storage.schema import RESULTS, SCHEMA_NAME, SCHEMA_VERSION, Variable
+from storage.schema import SCHEMA_NAME, SCHEMA_VERSION, Variable, variables
 from storage.skeleton import DIMS
 
 
@@ -32,20 +31,25 @@ class Cube:
 
     def array(self, name: str) -> zarr.Array[Any]:
         """Return one array."""
-        return _array(self.group, name)
+        return as_array(self.group, name)
 
     def clusters(self, tile: Tile) -> int:
         """Return the number of clusters that a tile's data set is asked for."""
-        return CONFIGURATIONS[tile.config].clusters
+        *_, clusters = self.spec.shape(tile.config)
+        return clusters
 
     def index(self, tile: Tile) -> TileIndex:
         """Return where a tile lies."""
         return self.axes.index(tile)
 
-    @property
-    def results(self) -> tuple[Variable, ...]:
-        """The variables that the cube's sweep computes."""
-        return tuple(variable for variable in RESULTS.values() if variable.part in self.spec.parts)
+    def results(self, config: str) -> tuple[Variable, ...]:
+        """Return the variables that the cube's sweep computes for a configuration."""
+        labelled = config not in self.spec.unlabelled
+        return tuple(
+            variable
+            for variable in variables(self.spec.scores).values()
+            if variable.part in self.spec.parts and (labelled or not variable.needs_labels)
+        )
 
     def places(
         self, variable: Variable, p1: Iterable[float], p2: Iterable[float]
@@ -60,7 +64,8 @@ def open_group(location: CubeLocation, *, writable: bool = False) -> Cube:
     mode: Literal["r", "r+"] = "r+" if writable else "r"
     with storage_errors(f"open the cube {location}"):
         try:
-            group = zarr.open_group(store_at(location, writable=writable), mode=mode)
+            store = store_at(location, writable=writable)
+            group = zarr.open_group(store, mode=mode, zarr_format=3)  # asks for no other
         except (GroupNotFoundError, FileNotFoundError) as error:
             raise CubeError(
                 f"There is no cube at {location}. Make one with imwk submit SPEC CUBE."
@@ -69,7 +74,7 @@ def open_group(location: CubeLocation, *, writable: bool = False) -> Cube:
     with storage_errors(f"read the coordinates of the cube {location}"):
         listed: Any = group.attrs["grids"]
         grids = tuple(Grid(tuple(grid["p1"]), tuple(grid["p2"])) for grid in listed)
-        axes = Axes(*(tuple(np.asarray(_array(group, dim)[:]).tolist()) for dim in DIMS))
+        axes = Axes(*(tuple(np.asarray(as_array(group, dim)[:]).tolist()) for dim in DIMS))
     if not axes.holds(spec):
         raise DamagedCubeError(
             f"The coordinates of {location} are not those of its spec. Restore it from a backup."
@@ -93,7 +98,8 @@ def _spec_of(location: CubeLocation, group: zarr.Group) -> SweepSpec:
         raise CubeError(f"The spec in the cube {location} cannot be used: {error}") from error
 
 
-def _array(group: zarr.Group, name: str) -> zarr.Array[Any]:
+def as_array(group: zarr.Group, name: str) -> zarr.Array[Any]:
+    """Return an array of a group."""
     array = group[name]
     if not isinstance(array, zarr.Array):
         raise CubeError(f"{name} is no array of the cube. It is damaged: make it again.")

@@ -53,12 +53,15 @@ class Ledger:
         The missing tiles. A tile made before an extension lacks only new exponents.
     not_part : int
         Cells of the cube's box that no spec asked for.
+    unlabelled : tuple of str
+        Configurations without labels, of which there is no ARI.
     """
 
     states: Mapping[Tile, Status]
     failed: Mapping[Tile, str]
     todo: tuple[Work, ...]
     not_part: int
+    unlabelled: tuple[str, ...] = ()
 
     @property
     def done(self) -> tuple[Tile, ...]:
@@ -119,13 +122,13 @@ def read_ledger(location: CubeLocation) -> Ledger:
         status, grid = read_flags(cube, "status"), read_flags(cube, "grid")
         _refuse_damaged(cube, status, grid)
         lacking = {tile: _needs(cube, tile, status, grid) for tile in cube.spec.tiles}
-        failed = [tile for tile in lacking if status.values[cube.index(tile)] == Status.FAILED]
-        errors = _errors(cube, failed)
+        errors = _errors(cube, status, [tile for tile, some in lacking.items() if some])
     return Ledger(
         {tile: _state(tile, errors, lacking[tile]) for tile in lacking},
         errors,
         tuple(Work(tile, some) for tile, some in lacking.items() if some and tile not in errors),
         status.values.size - len(lacking),
+        cube.spec.unlabelled,
     )
 
 
@@ -189,12 +192,19 @@ def _state(tile: Tile, errors: Mapping[Tile, str], lacking: tuple[Block, ...]) -
     return Status.MISSING if lacking else Status.DONE
 
 
-def _errors(cube: Cube, tiles: list[Tile]) -> dict[Tile, str]:
-    if not tiles:
+def _errors(cube: Cube, status: Flags, lacking: list[Tile]) -> dict[Tile, str]:
+    """Return why tiles failed; a tile that failed in an extension is done but for its error."""
+    states = {tile: status.values[cube.index(tile)] for tile in lacking}
+    tried = [tile for tile, state in states.items() if state in (Status.FAILED, Status.DONE)]
+    if not tried:
         return {}
-    places = np.array([cube.index(tile) for tile in tiles]).T
+    places = np.array([cube.index(tile) for tile in tried]).T
     texts = np.asarray(cube.array("error").get_coordinate_selection(tuple(places)))
-    return dict(zip(tiles, texts.tolist(), strict=True))
+    return {
+        tile: error
+        for tile, error in zip(tried, texts.tolist(), strict=True)
+        if error or states[tile] == Status.FAILED
+    }
 
 
 def _refuse_damaged(cube: Cube, *flags: Flags) -> None:

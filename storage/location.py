@@ -1,54 +1,123 @@
 """Where a cube lies: the one place that turns a location into a Zarr store."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
-from uuid import uuid4
+from typing import Protocol
+from urllib.parse import urlsplit
 
 from zarr.abc.store import Store
-from zarr.storage import LocalStore
 
+from storage.axes import TileIndex
 from storage.errors import CubeError
+from storage.folder import FolderPlace, replace_file, replacing
 
-#: A folder's path; a URL of an object store is refused until one can be written safely.
+__all__ = [
+    "CubeLocation",
+    "Place",
+    "absolute",
+    "place_at",
+    "replace_file",
+    "replacing",
+    "store_at",
+]
+
+#: A folder's path, or a URL of an object store such as ``s3://bucket/cube.zarr``.
 CubeLocation = str | Path
 
 
-def cube_folder(location: CubeLocation) -> Path:
-    """Return the folder of a cube.
+class Place(Protocol):
+    """What a cube needs of where it lies, beside the chunks that Zarr itself reads and writes.
+
+    Keys are as Zarr's: paths below the cube, parted by ``/``.
+    """
+
+    def store(self, *, writable: bool) -> Store:
+        """Return the cube as Zarr sees it."""
+
+    def is_taken(self) -> bool:
+        """Say whether something is there already."""
+
+    def create(self, files: Mapping[str, bytes]) -> None:
+        """Make a cube of these files at once or not at all; not where something is already."""
+
+    def keys(self, folder: str) -> list[str]:
+        """List all that is below a folder of the cube."""
+
+    def read(self, key: str) -> bytes:
+        """Return one file, or raise FileNotFoundError."""
+
+    def read_many(self, keys: Iterable[str]) -> dict[str, bytes]:
+        """Return those files that are there."""
+
+    def write(self, files: Mapping[str, bytes]) -> None:
+        """Make or replace files, each whole or not at all."""
+
+    def delete(self, keys: Iterable[str]) -> None:
+        """Remove files, if they are there."""
+
+    def locked(self) -> AbstractContextManager[None]:
+        """Let one process at a time change the metadata documents."""
+
+    def tile_locked(self, index: TileIndex) -> AbstractContextManager[None]:
+        """Let one process at a time change a tile, where that can be arranged."""
+
+    def exchange(self, documents: Mapping[str, bytes]) -> None:
+        """Replace all metadata documents at once; a kill leaves all old or all new ones."""
+
+    def settle(self, keys: Iterable[str]) -> None:
+        """Tidy up after an exchange that was killed; what the documents say stays the same."""
+
+
+def place_at(location: CubeLocation) -> Place:
+    """Return where a cube lies.
 
     Examples
     --------
-    >>> cube_folder("results/quick.zarr").name
-    'quick.zarr'
+    >>> place_at("results/quick.zarr").is_taken()
+    False
+    >>> place_at("file:///results/quick.zarr")
+    Traceback (most recent call last):
+    storage.errors.CubeError: file:///results/quick.zarr is a URL of a local file. Give its path.
     """
-    if "://" in str(location):
-        raise CubeError(f"{location} is a URL. Cubes live in folders: give a path.")
-    return Path(location)
+    if not is_url(location):
+        return FolderPlace(Path(location))
+    url = urlsplit(str(location))
+    if url.scheme == "file":
+        # Through fsspec or obstore, writes to it would not be safe from kills.
+        raise CubeError(f"{location} is a URL of a local file. Give its path.")
+    if url.password is not None:
+        raise CubeError(
+            f"A {url.scheme}:// URL with a password was given. Keep secrets out of URLs, which are "
+            "shown and stored: set them in the environment."
+        )
+    try:
+        from storage.objects import object_place
+    except ModuleNotFoundError as error:
+        raise CubeError(
+            f"The cube {location} needs obstore: pip install 'imwk-sweep[cloud]'."
+        ) from error
+    return object_place(str(location).rstrip("/"))
 
 
 def store_at(location: CubeLocation, *, writable: bool = False) -> Store:
-    """Return the store of a cube.
+    """Return the Zarr store of a cube."""
+    return place_at(location).store(writable=writable)
 
-    Paths go to `LocalStore`, which writes a file beside its place and renames it: no kill leaves
-    a torn chunk. A ``file://`` URL would go through fsspec, which does not.
+
+def absolute(location: CubeLocation) -> str:
+    """Return a location that means the same in every folder.
+
+    Examples
+    --------
+    >>> absolute("s3://bucket/cube.zarr")
+    's3://bucket/cube.zarr'
+    >>> absolute("cube.zarr") == str(Path.cwd() / "cube.zarr")
+    True
     """
-    return LocalStore(cube_folder(location), read_only=not writable)
+    return str(location) if is_url(location) else str(Path(location).absolute())
 
 
-@contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """Give a path beside `path`, and rename it when all is written: whole or not there."""
-    beside = path.with_name(f".{path.name}.{uuid4().hex}.partial")
-    try:
-        yield beside
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
-
-
-def replace_file(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all, in a folder that is made if it is missing."""
-    path.parent.mkdir(exist_ok=True)
-    with replacing(path) as beside:
-        beside.write_bytes(content)
+def is_url(location: CubeLocation) -> bool:
+    """Say whether a location is a URL, and no path."""
+    return "://" in str(location)

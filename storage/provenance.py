@@ -3,11 +3,11 @@
 import hashlib
 import json
 import platform
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -17,7 +17,7 @@ from pipeline.spec import SweepSpec
 from storage.errors import storage_errors
 from storage.grids import Grid
 from storage.handle import open_group
-from storage.location import CubeLocation, cube_folder, replace_file
+from storage.location import CubeLocation, place_at
 from storage.schema import SCHEMA_NAME, SCHEMA_VERSION
 from storage.skeleton import DOCUMENT
 
@@ -77,11 +77,11 @@ def environment() -> dict[str, Any]:
     >>> sorted(environment())
     ['cpu_features', 'machine', 'python', 'versions']
     """
-    found = np.show_config(mode="dicts")["SIMD Extensions"]
+    features = np.show_config(mode="dicts").get("SIMD Extensions", {})  # without empty lists
     return {
         "python": platform.python_version(),
         "machine": platform.machine(),
-        "cpu_features": [*found["baseline"], *found["found"]],
+        "cpu_features": [*features.get("baseline", []), *features.get("found", [])],
         "versions": {name: version(name) for name in PACKAGES},
     }
 
@@ -117,17 +117,19 @@ def record_run(location: CubeLocation, hosts: Iterable[str], run: str | None = N
     """
     cube_id = str(open_group(location).group.attrs["id"])
     run = run or uuid4().hex
-    folder = cube_folder(location) / RUNS
+    place, key = place_at(location), f"{RUNS}/{run}/{DOCUMENT}"
+    here = environment()
     with storage_errors(f"record a run in the cube {location}"):
-        before = _attributes_in(folder / run) or {"started": _now(), "host_marks": []}
+        stored = place.read_many([key])
+        before = _attributes(stored[key]) if stored else {"started": _now(), "host_marks": []}
         marks = {_mark(cube_id, host) for host in hosts} | set(before["host_marks"])
-        record = before | environment() | {"updated": _now(), "host_marks": sorted(marks)}
-        replace_file(folder / run / DOCUMENT, group_document(record))
+        record = before | here | {"updated": _now(), "host_marks": sorted(marks)}
+        place.write({key: group_document(record)})
     return run
 
 
 def read_provenance(location: CubeLocation) -> Provenance:
-    """Return where a cube's results come from.
+    """Return where a cube's results come from; records of runs that are damaged are left out.
 
     Examples
     --------
@@ -142,11 +144,10 @@ def read_provenance(location: CubeLocation) -> Provenance:
     cube = open_group(location)
     attributes = cube.group.attrs.asdict()
     with storage_errors(f"read the runs of the cube {location}"):
-        folders = cube_folder(location).glob(f"{RUNS}/*/")
-        runs = sorted(
-            (record for record in map(_attributes_in, folders) if record),
-            key=lambda record: str(record["started"]),
-        )
+        place = place_at(location)
+        keys = (key for key in place.keys(RUNS) if key.endswith(f"/{DOCUMENT}"))
+        records = place.read_many(key for key in keys if key != f"{RUNS}/{DOCUMENT}")
+        runs = sorted(_readable(records.values()), key=lambda run: str(run["started"]))
     times = [str(attributes["updated"]), *(str(run["updated"]) for run in runs)]
     marks = {mark for run in runs for mark in run.pop("host_marks")}
     return Provenance(
@@ -173,6 +174,14 @@ def group_document(attributes: Mapping[str, Any]) -> bytes:
     return json.dumps(document).encode()
 
 
-def _attributes_in(folder: Path) -> dict[str, Any] | None:
-    path = folder / DOCUMENT
-    return dict(json.loads(path.read_bytes())["attributes"]) if path.exists() else None
+def _readable(documents: Iterable[bytes]) -> Iterator[dict[str, Any]]:
+    """Yield records of runs. A power cut may empty the newest, and no result depends on them."""
+    for document in documents:
+        with suppress(ValueError, KeyError, TypeError):
+            record = _attributes(document)
+            if record.keys() >= {"started", "updated", "host_marks", *environment()}:
+                yield record
+
+
+def _attributes(document: bytes) -> dict[str, Any]:
+    return dict(json.loads(document)["attributes"])

@@ -11,14 +11,16 @@ import xarray as xr
 
 from pipeline.core.errors import InvalidInputError
 from storage.cubediff import compare_cubes
-from storage.select import as_variable, select
+from storage.select import as_variable, results_of, select
 
 __all__ = [
     "averaged",
+    "baseline_of",
     "beats_kmeans",
     "best_average",
     "best_exponents",
     "compare_cubes",
+    "compared_with_kmeans",
     "expected_ari",
     "scores",
     "select",
@@ -170,15 +172,63 @@ def best_average(cube: xr.Dataset, variable: str = GRID) -> xr.Dataset:
     return best.assign(datasets=best.datasets.fillna(0).astype(np.int64))
 
 
-def beats_kmeans(cube: xr.Dataset, variable: str = GRID) -> xr.DataArray:
-    """Say which exponents beat the expected ARI of k-means++, on average over data sets.
+def baseline_of(cube: xr.Dataset, variable: str) -> str | None:
+    """Return the same score of k-means++ on the data as they are, or None if there is none.
+
+    Examples
+    --------
+    >>> cube = xr.Dataset({"imwk_ari": 0.5, "imwk_clusters": 3, "kmeans_ari": 0.4})
+    >>> baseline_of(cube, "imwk_ari"), baseline_of(cube, "imwk_clusters")
+    ('kmeans_ari', None)
+    """
+    found = as_variable(cube, variable)
+    name = f"kmeans{variable.removeprefix(str(found.part))}"
+    return name if name in results_of(cube) else None
+
+
+def compared_with_kmeans(cube: xr.Dataset, variable: str = GRID) -> xr.Dataset:
+    """Average a score over data sets, beside the expected one of k-means++.
 
     Parameters
     ----------
     cube : xarray.Dataset
         As `open_cube` gives it, of a sweep with k-means++.
     variable : str
-        An ARI with exponents.
+        A score with exponents.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``average``, NaN where there is no result; ``expected``, that of k-means++ over the same
+        data sets; and ``datasets``, how many those are.
+
+    Examples
+    --------
+    >>> grid = xr.DataArray([[0.1, 0.6]], {"dataset": [0], "p1": [1.4, 2.0]}, name="imwk_ari")
+    >>> runs = xr.DataArray([[0.2, 0.4]], dims=("dataset", "restart"), name="kmeans_ari")
+    >>> compared = compared_with_kmeans(xr.merge([grid, runs]), "imwk_ari")
+    >>> compared.average.values.tolist(), compared.expected.values.round(3).tolist()
+    ([0.1, 0.6], [0.3, 0.3])
+    """
+    exponents_of(cube, variable)
+    name = baseline_of(cube, variable)
+    if name is None:
+        raise InvalidInputError(f"This cube has no k-means++ to compare {variable} with.")
+    values, baseline = scores(cube, variable), scores(cube, name)
+    both = values.notnull() & baseline.notnull()
+    ours, theirs = averaged(values.where(both)), averaged(baseline.where(both))
+    return ours.drop_vars("spread").assign(expected=theirs["average"])
+
+
+def beats_kmeans(cube: xr.Dataset, variable: str = GRID) -> xr.DataArray:
+    """Say which exponents beat the expected score of k-means++, on average over data sets.
+
+    Parameters
+    ----------
+    cube : xarray.Dataset
+        As `open_cube` gives it, of a sweep with k-means++.
+    variable : str
+        A score with exponents.
 
     Returns
     -------
@@ -192,11 +242,8 @@ def beats_kmeans(cube: xr.Dataset, variable: str = GRID) -> xr.DataArray:
     >>> beats_kmeans(xr.merge([grid, runs]), "imwk_ari").values.tolist()
     [False, True]
     """
-    exponents_of(cube, variable)
-    values, baseline = scores(cube, variable), scores(cube, "kmeans_ari")
-    both = values.notnull() & baseline.notnull()
-    ours, theirs = averaged(values.where(both)), averaged(baseline.where(both))
-    return (ours["average"] > theirs["average"]).rename("beats_kmeans")
+    compared = compared_with_kmeans(cube, variable)
+    return (compared["average"] > compared["expected"]).rename("beats_kmeans")
 
 
 def share_beating_kmeans(cube: xr.Dataset, variable: str = GRID) -> xr.Dataset:

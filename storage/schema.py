@@ -1,11 +1,14 @@
 """What a cube holds: dimensions, variables, their types, chunks and fill values."""
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from pipeline.scoring import SCORES, suffix
 
 #: Raised when a cube of before cannot be read any more; newer cubes are refused.
 SCHEMA_VERSION = 1
@@ -52,6 +55,8 @@ class Variable:
         One line for its attributes.
     part : str or None
         The part of a sweep that computes it; None if it is about the tile.
+    score : str or None
+        The score without classes that it is, of those that a spec may name.
     """
 
     name: str
@@ -60,11 +65,17 @@ class Variable:
     fill: Any
     about: str
     part: str | None = None
+    score: str | None = None
 
     @property
     def is_count(self) -> bool:
         """Counts are at least 1; 0 marks a cell without result, and reads as NaN in xarray."""
         return self.part is not None and self.dtype.startswith("uint")
+
+    @property
+    def needs_labels(self) -> bool:
+        """An index of agreement is with known classes."""
+        return self.name.endswith("_ari")
 
     def problem(self, values: NDArray[Any], clusters: int) -> str | None:
         """Say what is wrong with results, or return None.
@@ -83,8 +94,10 @@ class Variable:
         outside = values[(values < low - ARI_SLACK) | (values > high + ARI_SLACK)]
         return f"{self.name} has {outside[0]}, outside {low} to {high}" if len(outside) else None
 
-    def bounds(self, clusters: int) -> tuple[int, int]:
+    def bounds(self, clusters: int) -> tuple[float, float]:
         """Return the least and the largest value that a result may have."""
+        if self.score == "calinski-harabasz":
+            return 0, np.inf
         if not self.is_count:
             return -1, 1
         return 1, clusters if self.name.endswith("_clusters") else np.iinfo(self.dtype).max
@@ -99,9 +112,10 @@ def _result(name: str, dims: tuple[str, ...], part: str, about: str) -> Variable
 _ARI = "Adjusted Rand index of"
 _ROUNDS = "Rounds of the main loop of"
 _CLUSTERS = "Clusters that are not empty, of k asked for, by"
+_SCORE_WORDS = {"silhouette": "Silhouette", "calinski-harabasz": "Calinski-Harabasz score"}
 _RESCALED = "imwk-means at p2 on data rescaled at p1"
 
-#: What a sweep computes.
+#: What every sweep computes of its parts.
 RESULTS = {
     variable.name: variable
     for variable in (
@@ -125,6 +139,23 @@ RESULTS = {
     )
 }
 
+#: What a sweep computes too if its spec names the score, each beside an ARI.
+SCORE_RESULTS = {
+    variable.name: variable
+    for score in SCORES
+    for variable in (
+        replace(
+            ari,
+            name=ari.name.replace("_ari", f"_{suffix(score)}"),
+            about=ari.about.replace("Adjusted Rand index", _SCORE_WORDS[score]),
+            score=score,
+        )
+        for ari in RESULTS.values()
+        if ari.name.endswith("_ari")
+    )
+}
+ALL_RESULTS = {**RESULTS, **SCORE_RESULTS}
+
 _STATUS = ", ".join(f"{status.value} {status.name.lower().replace('_', ' ')}" for status in Status)
 
 #: What the cube knows of each tile.
@@ -138,4 +169,19 @@ ABOUT_TILES = {
     )
 }
 
-VARIABLES = {**RESULTS, **ABOUT_TILES}
+VARIABLES = {**ALL_RESULTS, **ABOUT_TILES}
+
+
+def variables(scores: Collection[str]) -> dict[str, Variable]:
+    """Return all variables of a cube by name; those of scores only if its spec names them.
+
+    Examples
+    --------
+    >>> [name for name in variables(["silhouette"]) if name.startswith("imwk_")]
+    ['imwk_ari', 'imwk_iterations', 'imwk_clusters', 'imwk_silhouette']
+    """
+    return {
+        name: variable
+        for name, variable in VARIABLES.items()
+        if variable.score is None or variable.score in scores
+    }

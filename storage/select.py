@@ -8,7 +8,7 @@ import xarray as xr
 
 from pipeline.core.errors import InvalidInputError
 from pipeline.core.validation import as_choice, as_exponent
-from storage.schema import RESULTS, Variable
+from storage.schema import ALL_RESULTS, Variable
 
 #: An exponent that was computed, such as 0.1 + 1.3, is not the decimal that it stands for.
 SNAP = 1e-6
@@ -27,7 +27,7 @@ def select(
     p1: float | Iterable[float] | None = None,
     p2: float | Iterable[float] | None = None,
 ) -> xr.Dataset:
-    """Choose parts of a cube by label; what is not given is kept whole.
+    """Choose parts of a cube by label, each once; what is not given is kept whole.
 
     Parameters
     ----------
@@ -59,14 +59,15 @@ def select(
     Traceback (most recent call last):
     pipeline.core.errors.InvalidInputError: p1 = 1.43 is not on the grid of this cube. Near it are 1.4, 1.5.
     """  # noqa: E501 - the message is one line
-    wanted = {
+    wanted: dict[str, list[Any]] = {
         "config": [_name(cube, "config", name) for name in _listed(config)],
         "dataset": [_dataset(cube, number) for number in _listed(dataset)],
         "normalisation": [_name(cube, "normalisation", name) for name in _listed(normalisation)],
         "p1": [on_grid(cube, "p1", p) for p in _listed(p1)],
         "p2": [on_grid(cube, "p2", p) for p in _listed(p2)],
     }
-    return cube.sel({dim: labels for dim, labels in wanted.items() if labels})
+    once = {dim: list(dict.fromkeys(labels)) for dim, labels in wanted.items() if labels}
+    return cube.sel(once)
 
 
 def as_variable(cube: xr.Dataset, name: str) -> Variable:
@@ -78,7 +79,27 @@ def as_variable(cube: xr.Dataset, name: str) -> Variable:
     Traceback (most recent call last):
     pipeline.core.errors.InvalidInputError: Unknown variable 'imwk_air'. Did you mean 'imwk_ari'? Known: imwk_ari.
     """  # noqa: E501 - the message is one line
-    return RESULTS[as_choice(name, "variable", results_of(cube))]
+    known = results_of(cube)
+    reason = _why_absent(cube, name)
+    if name not in known and reason:
+        raise InvalidInputError(
+            f"There is no {name} in this cube: {reason}. Known: {', '.join(known)}."
+        )
+    return ALL_RESULTS[as_choice(name, "variable", known)]
+
+
+def _why_absent(cube: xr.Dataset, name: str) -> str | None:
+    variable = ALL_RESULTS.get(name)
+    if variable is not None and variable.needs_labels and _unlabelled(cube):
+        return "no ARI can be had without labels. Choose by a score, as --best --by silhouette"
+    if variable is not None and variable.score is not None:
+        return f"its spec does not name {variable.score} among its scores"
+    return None
+
+
+def _unlabelled(cube: xr.Dataset) -> bool:
+    """Say whether nothing in a cube has labels."""
+    return len(cube.attrs.get("unlabelled", ())) == cube.sizes.get("config", -1)
 
 
 def results_of(cube: xr.Dataset) -> list[str]:
@@ -92,7 +113,7 @@ def results_of(cube: xr.Dataset) -> list[str]:
     parts = cube.attrs.get("spec", {}).get("parts")
     return [
         variable.name
-        for variable in RESULTS.values()
+        for variable in ALL_RESULTS.values()
         if variable.name in cube and (parts is None or variable.part in parts)
     ]
 

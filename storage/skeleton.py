@@ -17,9 +17,9 @@ from storage.schema import (
     COORDINATE_CHUNK,
     EXPONENT_CHUNK,
     TILE_DIMS,
-    VARIABLES,
     Status,
     Variable,
+    variables,
 )
 
 #: The name of every metadata document of Zarr.
@@ -48,7 +48,7 @@ def skeleton(spec: SweepSpec, axes: Axes, attributes: Mapping[str, Any]) -> File
     group = zarr.create_group(MemoryStore(contents), attributes=dict(attributes))
     for dim in DIMS:
         _add_coordinate(group, dim, getattr(axes, dim))
-    for variable in VARIABLES.values():
+    for variable in variables(spec.scores).values():
         _add_variable(group, variable, axes)
     outside = np.argwhere(~_is_part(spec, axes))
     status = _array(group, "status")
@@ -77,6 +77,12 @@ def consolidated(files: Mapping[str, bytes]) -> bytes:
         "metadata": arrays,
     }
     return json.dumps(root).encode()
+
+
+def document_copies(root: bytes) -> dict[str, Any]:
+    """Return what the root document says of the arrays, by the key of each one's own document."""
+    copies = json.loads(root)["consolidated_metadata"]["metadata"]
+    return {f"{name}/{DOCUMENT}": copy for name, copy in copies.items()}
 
 
 def _array(group: zarr.Group, name: str) -> zarr.Array[Any]:

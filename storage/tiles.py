@@ -1,6 +1,8 @@
 """Write what became of a tile: its results, or why there are none."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,8 +13,8 @@ from pipeline.spec import Tile
 from storage.errors import CubeError, storage_errors
 from storage.grids import Grid
 from storage.handle import Cube, open_group
-from storage.location import CubeLocation
-from storage.schema import RESULTS, Status, Variable
+from storage.location import CubeLocation, place_at
+from storage.schema import ALL_RESULTS, Status, Variable, variables
 
 #: Longer errors of failed tiles are cut.
 LONGEST_ERROR = 10_000
@@ -58,11 +60,10 @@ def write_tile(location: CubeLocation, tile: Tile, results: Iterable[BlockResult
     ...     open_cube(f"{folder}/cube.zarr").imwk_clusters.values.ravel().tolist()
     [3.0, 3.0]
     """
-    cube = open_group(location, writable=True)
-    index = cube.index(tile)
     pieces = list(results)
-    values, seconds = _placed(cube, tile, pieces), sum(piece.seconds for piece in pieces)
-    with storage_errors(f"write the tile {tile} of {location}"):
+    seconds = sum(piece.seconds for piece in pieces)
+    with storage_errors(f"write the tile {tile} of {location}"), _alone(location, tile) as cube:
+        values = _placed(cube, tile, pieces)
         if _newest_whole(cube, values) != len(cube.grids) - 1:
             seconds += _merge_stored(cube, tile, values)
         grid = _newest_whole(cube, values)
@@ -74,11 +75,34 @@ def write_tile(location: CubeLocation, tile: Tile, results: Iterable[BlockResult
             "status": Status.DONE,
         }
         for name, value in {**values, **about}.items():
-            cube.array(name)[index] = value
+            cube.array(name)[cube.index(tile)] = value
+
+
+def read_tile(location: CubeLocation, tile: Tile) -> Values:
+    """Return the results of a tile that is done, in the order of its spec; no other is read."""
+    cube = open_group(location)
+    with storage_errors(f"read the tile {tile} of {location}"):
+        return {
+            variable.name: np.asarray(cube.array(variable.name)[cube.index(tile)])[
+                np.ix_(*cube.places(variable, cube.spec.p1, cube.spec.p2))
+            ]
+            for variable in cube.results(tile.config)
+        }
+
+
+@contextmanager
+def _alone(location: CubeLocation, tile: Tile) -> Iterator[Cube]:
+    """Open a cube while nobody else changes a tile; as it is then, for it may have grown."""
+    index = open_group(location).index(tile)
+    with place_at(location).tile_locked(index):
+        yield open_group(location, writable=True)
 
 
 def mark_failed(location: CubeLocation, tile: Tile, error: str) -> None:
     """Keep the error of a tile that cannot be computed; a tile that is done stays so.
+
+    A tile that lacks only what an extension added keeps what it has, and its status: it counts as
+    failed by its error.
 
     Examples
     --------
@@ -93,14 +117,46 @@ def mark_failed(location: CubeLocation, tile: Tile, error: str) -> None:
     ...     read_ledger(f"{folder}/cube.zarr").failed[spec.tiles[0]]
     'the worker died'
     """
-    cube = open_group(location, writable=True)
-    index = cube.index(tile)
-    with storage_errors(f"mark the tile {tile} of {location} as failed"):
+    doing = f"mark the tile {tile} of {location} as failed"
+    with storage_errors(doing), _alone(location, tile) as cube:
+        index = cube.index(tile)
         done = cube.array("status")[index] == Status.DONE
         if done and cube.array("grid")[index] == len(cube.grids) - 1:
             return
-        cube.array("error")[index] = error[:LONGEST_ERROR]
-        cube.array("status")[index] = Status.FAILED
+        cube.array("error")[index] = _without_folders(location, error)[:LONGEST_ERROR]
+        if not done:
+            cube.array("status")[index] = Status.FAILED
+
+
+def _without_folders(location: CubeLocation, error: str) -> str:
+    """Leave out where the cube and the user's files lie: cubes are given to others."""
+    return error.replace(str(location), "CUBE").replace(str(Path.home()), "~")
+
+
+def forgive(location: CubeLocation, tiles: Iterable[Tile]) -> None:
+    """Let failed tiles be tried again; what an extended cube has of them stays.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from pipeline.spec import SweepSpec
+    >>> from storage.cube import create_cube
+    >>> from storage.ledger import read_ledger
+    >>> spec = SweepSpec(datasets={"synthetic": {"configs": ["1000x6-3"], "count": 1}})
+    >>> with TemporaryDirectory() as folder:
+    ...     create_cube(f"{folder}/cube.zarr", spec)
+    ...     mark_failed(f"{folder}/cube.zarr", spec.tiles[0], "the worker died")
+    ...     forgive(f"{folder}/cube.zarr", spec.tiles[:1])
+    ...     len(read_ledger(f"{folder}/cube.zarr").failed)
+    0
+    """
+    for tile in tiles:
+        doing = f"let the tile {tile} of {location} be tried again"
+        with storage_errors(doing), _alone(location, tile) as cube:
+            index = cube.index(tile)
+            cube.array("error")[index] = ""
+            if cube.array("status")[index] == Status.FAILED:
+                cube.array("status")[index] = Status.MISSING
 
 
 def mark_missing(location: CubeLocation, tiles: Iterable[Tile]) -> None:
@@ -122,13 +178,12 @@ def mark_missing(location: CubeLocation, tiles: Iterable[Tile]) -> None:
     ...     len(read_ledger(f"{folder}/cube.zarr").failed)
     0
     """
-    cube = open_group(location, writable=True)
     for tile in tiles:
-        index = cube.index(tile)
-        with storage_errors(f"mark the tile {tile} of {location} as missing"):
-            for name in ("status", "grid", "error", "tile_seconds", *RESULTS):
+        doing = f"mark the tile {tile} of {location} as missing"
+        with storage_errors(doing), _alone(location, tile) as cube:
+            for name in dict.fromkeys(("status", *variables(cube.spec.scores))):
                 array = cube.array(name)
-                array[index] = array.fill_value
+                array[cube.index(tile)] = array.fill_value
 
 
 def _placed(cube: Cube, tile: Tile, results: Iterable[BlockResult]) -> Values:
@@ -137,16 +192,16 @@ def _placed(cube: Cube, tile: Tile, results: Iterable[BlockResult]) -> Values:
         variable.name: np.full(
             [cube.axes.length(dim) for dim in variable.dims], variable.fill, variable.dtype
         )
-        for variable in cube.results
+        for variable in cube.results(tile.config)
     }
     for result in results:
         for name, array in result.arrays.items():
             if name not in values:
                 raise CubeError(f"{name} is no result of this sweep; it has {', '.join(values)}.")
-            places = cube.places(RESULTS[name], result.block.p1, result.block.p2)
-            values[name][np.ix_(*places)] = _checked(
-                cube, tile, RESULTS[name], array, tuple(map(len, places))
-            )
+            variable = ALL_RESULTS[name]
+            places = cube.places(variable, result.block.p1, result.block.p2)
+            shape = tuple(map(len, places))
+            values[name][np.ix_(*places)] = _checked(cube, tile, variable, array, shape)
     return values
 
 
@@ -176,10 +231,11 @@ def _newest_whole(cube: Cube, values: Values) -> int:
 def _lacking(cube: Cube, values: Values, grid: Grid) -> list[str]:
     """Return the variables with empty cells in a grid."""
     lacking = []
-    for variable in cube.results:
+    for name in values:
+        variable = ALL_RESULTS[name]
         places = cube.places(variable, grid.p1, grid.p2)
-        if not _has_value(variable, values[variable.name][np.ix_(*places)]).all():
-            lacking.append(variable.name)
+        if not _has_value(variable, values[name][np.ix_(*places)]).all():
+            lacking.append(name)
     return lacking
 
 
@@ -188,7 +244,7 @@ def _merge_stored(cube: Cube, tile: Tile, values: Values) -> float:
     index = cube.index(tile)
     if cube.array("status")[index] != Status.DONE:
         return 0.0
-    for variable in cube.results:
+    for variable in cube.results(tile.config):
         new = values[variable.name]
         stored = np.asarray(cube.array(variable.name)[index])
         values[variable.name] = np.where(_has_value(variable, new), new, stored)

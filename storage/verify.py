@@ -11,14 +11,15 @@ from numpy.typing import NDArray
 
 from pipeline.spec import Tile
 from storage.axes import TileIndex
+from storage.data import refuse_damaged_data
 from storage.errors import DamagedCubeError, storage_errors
 from storage.flags import Flags, read_flags
 from storage.grids import Grid
 from storage.handle import Cube, open_group
 from storage.ledger import stored_grid
-from storage.location import CubeLocation, cube_folder
+from storage.location import CubeLocation, place_at
 from storage.schema import Status, Variable
-from storage.skeleton import DOCUMENT
+from storage.skeleton import DOCUMENT, document_copies
 from storage.tiles import mark_missing
 
 #: What reading a damaged chunk may raise: a checksum, a codec, a shape or the disk.
@@ -65,7 +66,7 @@ def verify_cube(location: CubeLocation, *, repair: bool = False) -> Verification
     Raises
     ------
     DamagedCubeError
-        If the cube's metadata or coordinates are damaged: no tile can be trusted then.
+        If the cube's metadata, coordinates or data are damaged: no tile can be trusted then.
 
     Examples
     --------
@@ -80,14 +81,13 @@ def verify_cube(location: CubeLocation, *, repair: bool = False) -> Verification
     """
     cube = open_group(location)
     _refuse_damaged_metadata(cube)
-    status, grid = read_flags(cube, "status"), read_flags(cube, "grid")
-    done = {
-        tile: stored_grid(cube, cube.index(tile), status, grid)
-        for tile in cube.spec.tiles
-        if status.values[cube.index(tile)] == Status.DONE
-    }
+    refuse_damaged_data(cube)
+    with storage_errors(f"read the status of tiles in {location}"):
+        status, grid = read_flags(cube, "status"), read_flags(cube, "grid")
+    grids = {tile: stored_grid(cube, cube.index(tile), status, grid) for tile in cube.spec.tiles}
+    done = [tile for tile in grids if status.values[cube.index(tile)] == Status.DONE]
     reasons: dict[Tile, list[str]] = defaultdict(list)
-    for tile, reason in (*_bad_flags(cube, status, grid), *_bad_results(cube, done)):
+    for tile, reason in (*_bad_flags(cube, status, grid), *_bad_results(cube, grids)):
         reasons[tile].append(reason)
     damaged = {tile: tuple(reasons[tile]) for tile in cube.spec.tiles if tile in reasons}
     if repair and damaged:
@@ -97,17 +97,19 @@ def verify_cube(location: CubeLocation, *, repair: bool = False) -> Verification
 
 def _refuse_damaged_metadata(cube: Cube) -> None:
     """Compare the documents of all arrays with their copies in the root's document."""
-    folder = cube_folder(cube.location)
+    place = place_at(cube.location)
     with storage_errors(f"read the metadata of {cube.location}"):
-        root = json.loads((folder / DOCUMENT).read_bytes())
-        copies = root["consolidated_metadata"]["metadata"]
-        for name, copy in copies.items():
-            if json.loads((folder / name / DOCUMENT).read_bytes()) != copy:
+        root = place.read(DOCUMENT)
+        copies = document_copies(root)
+        stored = place.read_many(copies)
+        for key, copy in copies.items():
+            if key not in stored or json.loads(stored[key]) != copy:
                 raise DamagedCubeError(
-                    f"The metadata of {name} in {cube.location} differ from their copy in "
-                    f"{DOCUMENT}: one of them is damaged. Restore both from a backup."
+                    f"{key} in {cube.location} differs from its copy in {DOCUMENT}: one of them "
+                    "is damaged. Restore both from a backup; or, if an extension was stopped, "
+                    "extend the cube again."
                 )
-    if root["attributes"].get("fingerprint") != cube.spec.fingerprint:
+    if json.loads(root)["attributes"].get("fingerprint") != cube.spec.fingerprint:
         raise DamagedCubeError(
             f"The spec in {cube.location} does not have the fingerprint beside it: one of them is "
             f"damaged. Restore {DOCUMENT} from a backup."
@@ -141,12 +143,13 @@ def _unreadable(cube: Cube, name: str) -> Iterator[tuple[Tile, str]]:
             yield tile, f"{name} cannot be read: {error}"
 
 
-def _bad_results(cube: Cube, done: Mapping[Tile, Grid | None]) -> Iterator[tuple[Tile, str]]:
-    for variable in cube.results:
-        for config in cube.axes.config:
+def _bad_results(cube: Cube, grids: Mapping[Tile, Grid | None]) -> Iterator[tuple[Tile, str]]:
+    """Read all tiles: what a tile that is not done left behind must not break readers either."""
+    for config in cube.axes.config:
+        for variable in cube.results(config):
             values = _read(cube, variable.name, config)
-            for tile, grid in done.items():
-                if tile.config == config and grid is not None:
+            for tile, grid in grids.items():
+                if tile.config == config:
                     yield from _bad_tile(cube, variable, tile, grid, values)
 
 
@@ -159,7 +162,7 @@ def _read(cube: Cube, name: str, config: str) -> NDArray[Any] | None:
 
 
 def _bad_tile(
-    cube: Cube, variable: Variable, tile: Tile, grid: Grid, values: NDArray[Any] | None
+    cube: Cube, variable: Variable, tile: Tile, grid: Grid | None, values: NDArray[Any] | None
 ) -> Iterator[tuple[Tile, str]]:
     index: TileIndex = cube.index(tile)
     try:
@@ -168,6 +171,8 @@ def _bad_tile(
         )
     except UNREADABLE as error:
         yield tile, f"{variable.name} cannot be read: {error}"
+        return
+    if grid is None:
         return
     cells = stored[np.ix_(*cube.places(variable, grid.p1, grid.p2))]
     problem = variable.problem(cells, cube.clusters(tile))

@@ -16,17 +16,23 @@ import psutil
 
 from pipeline.spec import SweepSpec
 
-#: 72 tiles that take a twentieth of a second each.
 SMALLEST = ["1000x6-3", "1000x6-3 +3NF", "1000x6-3 +3NNF", "1000x6-3 WCN"]
-SMALL_SWEEP = SweepSpec.model_validate(
-    {
-        "normalisations": ["range", "z-score"],
-        "restarts": 2,
-        "p1": [2],
-        "p2": [2],
-        "datasets": {"synthetic": {"configs": SMALLEST, "count": 9}},
-    }
-)
+
+
+def small_sweep(count: int) -> SweepSpec:
+    """Return a sweep of 8 tiles for each of `count` data sets, a twentieth of a second each."""
+    return SweepSpec.model_validate(
+        {
+            "normalisations": ["range", "z-score"],
+            "restarts": 2,
+            "p1": [2],
+            "p2": [2],
+            "datasets": {"synthetic": {"configs": SMALLEST, "count": count}},
+        }
+    )
+
+
+SMALL_SWEEP = small_sweep(9)
 
 BIN = Path(sys.executable).parent
 ROOT = Path(__file__).parents[1]
@@ -45,8 +51,9 @@ class Faults:
         The cube, and a file that gets a line for each block that is computed.
     sleep : float
         Seconds that each block takes longer.
-    raises, kills : str
-        The tile whose blocks raise on their first 2 calls, or always kill their worker.
+    raises, kills, kills_writing : str
+        The tile whose blocks raise on their first 2 calls, or always kill their worker; and the
+        one whose first writer is killed when it has written some of its arrays.
     """
 
     cube: str
@@ -54,6 +61,7 @@ class Faults:
     sleep: float = 0.0
     raises: str = ""
     kills: str = ""
+    kills_writing: str = ""
 
     @property
     def environment(self) -> dict[str, str]:
@@ -86,10 +94,21 @@ class Faults:
 class Program:
     """A command in a process group of its own, as a shell starts it."""
 
-    def __init__(self, *command: str | Path, environment: dict[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        *command: str | Path,
+        environment: dict[str, str] | None = None,
+        home: Path | None = None,
+    ) -> None:
+        """Start it; with a `home` in a folder of its own, which it also takes for temporary."""
+        variables = dict(os.environ if environment is None else environment)
+        if home is not None:
+            home.mkdir()
+            variables |= {"HOME": str(home), "TMPDIR": str(home)}
         self.process = subprocess.Popen(
             [BIN / str(command[0]), *map(str, command[1:])],
-            env=environment,
+            env=variables,
+            cwd=home,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -138,28 +157,38 @@ def _command_line(process: psutil.Process) -> list[str]:
         return []
 
 
-def wait_until(condition: Callable[[], object], what: str) -> None:
+def wait_until(condition: Callable[[], object], what: str, every: float = 0.02) -> None:
     """Wait, but not for ever."""
     deadline = monotonic() + PATIENCE
     while not condition():
         assert monotonic() < deadline, f"waited too long until {what}"
-        sleep(0.02)
+        sleep(every)
 
 
 @contextmanager
 def scheduler_and_workers(
-    folder: Path, environment: dict[str, str]
+    folder: Path,
+    environment: dict[str, str],
+    *options: str,
+    workers: tuple[dict[str, str], ...] = ({}, {}),
 ) -> Iterator[tuple[str, Program]]:
-    """Start a scheduler and two workers as one does on a cluster; yield address and scheduler."""
+    """Start a scheduler and two workers as one does on a cluster; yield address and scheduler.
+
+    The workers share no folder with anyone. `options` are those of all three, such as TLS's;
+    `workers` has variables that only single workers have.
+    """
     file = folder / f"scheduler-{monotonic()}.json"
-    where = ("--scheduler-file", file)
-    options = ("--host", "127.0.0.1", "--port", "0", "--no-dashboard")
-    scheduler = Program("dask", "scheduler", *where, *options, environment=environment)
-    worker = ("dask", "worker", *where, "--nthreads", "1", "--no-dashboard", "--death-timeout", "9")
-    workers = [Program(*worker, environment=environment) for _ in range(2)]
+    where = ("--scheduler-file", file, "--host", "127.0.0.1", "--port", "0", "--no-dashboard")
+    programs = [Program("dask", "scheduler", *where, *options, environment=environment)]
     try:
         wait_until(file.exists, "the scheduler is there")
-        yield json.loads(file.read_text())["address"], scheduler
+        address = str(json.loads(file.read_text())["address"])
+        about = ("--nthreads", "1", "--no-dashboard", "--death-timeout", "60")
+        for number, variables in enumerate(workers):
+            home = folder / f"worker-{number}-{monotonic()}"
+            command = ("dask", "worker", address, *about, *options)
+            programs.append(Program(*command, environment=environment | variables, home=home))
+        yield address, programs[0]
     finally:
-        for program in (*workers, scheduler):
+        for program in reversed(programs):
             program.clean_up()

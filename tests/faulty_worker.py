@@ -7,23 +7,34 @@ What to do is in the variable `IMWK_FAULTS`; see `tests.faults.Faults`.
 import json
 import os
 import signal
+from itertools import count
 from pathlib import Path
 from time import sleep
+from typing import Any
 from unittest.mock import patch
 
+import dask
+import zarr
 from distributed import Worker
 
 from pipeline.block import Block, BlockResult, run_block
-from pipeline.spec import SweepSpec
-from storage import is_done
+from pipeline.datasets import Table
+from pipeline.spec import SweepSpec, Tile
+from storage import is_done, write_tile
+from workflows.clusters.settings import QUIET, WORKER_ENVIRONMENT
 
 
 def dask_setup(_: Worker) -> None:
-    """Put the faulty `run_block` in the place of the real one."""
+    """Put faulty functions in the place of the real ones, and write down what Dask was told."""
+    told = {name: dask.config.get(name) for name in QUIET} | {
+        name: os.environ.get(name) for name in WORKER_ENVIRONMENT
+    }
+    Path(f"{json.loads(os.environ['IMWK_FAULTS'])['log']}.told").write_text(json.dumps(told))
     patch("pipeline.graph.run_block", faulty_block).start()
+    patch("workflows.sweep.write_tile", faulty_write).start()
 
 
-def faulty_block(spec: SweepSpec, block: Block) -> BlockResult:
+def faulty_block(spec: SweepSpec, block: Block, table: Table | None) -> BlockResult:
     """Write down that a block is computed, then do as `IMWK_FAULTS` says."""
     faults = json.loads(os.environ["IMWK_FAULTS"])
     name = str(block.tile)
@@ -34,7 +45,26 @@ def faulty_block(spec: SweepSpec, block: Block) -> BlockResult:
         os.kill(os.getpid(), signal.SIGKILL)
     if name == faults["raises"] and sum(call["tile"] == name for call in calls) <= 2:
         raise RuntimeError("this block raises on its first 2 calls")
-    return run_block(spec, block)
+    return run_block(spec, block, table)
+
+
+def faulty_write(location: str, tile: Tile, results: Any) -> None:
+    """Write a tile, but die amid the first write of the one that `IMWK_FAULTS` names."""
+    faults = json.loads(os.environ["IMWK_FAULTS"])
+    died = Path(f"{faults['log']}.died")
+    if str(tile) != faults["kills_writing"] or died.exists():
+        write_tile(location, tile, results)
+        return
+    written, assign = count(1), zarr.Array.__setitem__
+
+    def assign_and_die(*arguments: Any) -> None:
+        assign(*arguments)
+        if next(written) == 3:
+            died.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    with patch.object(zarr.Array, "__setitem__", assign_and_die):
+        write_tile(location, tile, results)
 
 
 def _append(log: Path, entry: dict[str, object]) -> list[dict[str, object]]:

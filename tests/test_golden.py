@@ -16,7 +16,9 @@ LATTICES = {"balance", "car", "tictactoe"}
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize("centre", ["exact", "fixed-step"])
+@pytest.mark.parametrize(
+    "centre", ["exact", pytest.param("fixed-step", marks=pytest.mark.reproduce)]
+)
 def test_partitions_of_the_independent_program(shared: Path, centre: str) -> None:
     different = [name for name, same in compared(shared, centre) if not same]
     runs = sum(1 for _ in chosen_rows(shared, centre))

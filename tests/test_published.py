@@ -40,9 +40,16 @@ def best_ari(truth: np.ndarray, labellings: Iterable[np.ndarray]) -> float:
     return float(np.max(adjusted_rand_index(truth, np.array(list(labellings)))))
 
 
+#: Takes longer than all others together.
+LONGEST = "Australian CC"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("normalisation", NORMALISATIONS)
-@pytest.mark.parametrize("data_set", EXACT)
+@pytest.mark.parametrize(
+    "data_set",
+    [pytest.param(name, marks=pytest.mark.reproduce if name == LONGEST else ()) for name in EXACT],
+)
 def test_plain_imwk_on_real_data(shared: Path, data_set: str, normalisation: str) -> None:
     expected = published(shared, data_set, normalisation, "imwk")
     found = best_plain(shared, data_set, normalisation)

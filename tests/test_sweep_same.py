@@ -9,6 +9,8 @@ import pytest
 import xarray as xr
 from distributed import Client
 
+from pipeline.block import Block, BlockResult, run_block
+from pipeline.datasets import Table
 from pipeline.graph import build_graph, run_on_dask, run_serially, split_jobs
 from pipeline.plan import default_block_size
 from pipeline.spec import SweepSpec
@@ -113,6 +115,27 @@ def test_the_cube_is_that_of_a_serial_run(
 ) -> None:
     compute(tmp_path / "cube.zarr", client)
     xr.testing.assert_identical(comparable(open_cube(tmp_path / "cube.zarr")), reference)
+
+
+def test_an_extension_computes_nothing_that_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small, larger = sweep(count=1, p1=[2], p2=[4]), sweep(count=1, p1=[2, 3], p2=[2, 4])
+    cube = tmp_path / "cube.zarr"
+    submit(small, cube, workers=0)
+    computed: list[Block] = []
+
+    def noted(spec: SweepSpec, block: Block, table: Table | None) -> BlockResult:
+        computed.append(block)
+        return run_block(spec, block, table)
+
+    monkeypatch.setattr("pipeline.graph.run_block", noted)
+    extend_cube(cube, larger)
+    submit(larger, cube, workers=0)
+    assert {block.tile for block in computed} == set(larger.tiles)
+    assert not [block for block in computed if 2 in block.p1 and 4 in block.p2]
+    assert not [block for block in computed if 2 in block.p1 and "imwk" in block.parts]
+    assert not [block for block in computed if "kmeans" in block.parts]
 
 
 def test_tiles_are_begun_breadth_first(tmp_path: Path) -> None:

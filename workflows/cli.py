@@ -1,37 +1,23 @@
 """The command `imwk`: thin; parses, calls, prints. Commands import what they need when called."""
 
 import json
-from collections.abc import Callable
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
 import click
 
-from workflows.commands_query import COMMANDS
+from workflows import (
+    commands_cluster,
+    commands_data,
+    commands_pictures,
+    commands_query,
+    commands_report,
+    commands_run,
+)
+from workflows.commands_data import chosen_sweep, data_options
+from workflows.exit_codes import EPILOG, FAILED, INTERRUPTED, code_of, end
+from workflows.run_options import json_option, workers_option
 
-if TYPE_CHECKING:
-    from pipeline.spec import SweepSpec
-    from workflows.sweep import SweepReport
-
-FAILED, REFUSED, LOST, INTERRUPTED = 1, 2, 3, 130
-
-EPILOG = f"""\b
-Exit codes:
-  0    all is well
-  {FAILED}    some tiles failed, are damaged or differ; the rest is in the cube
-  {REFUSED}    refused: a wrong option, spec or cube, or a cube that cannot be written
-  {LOST}    the scheduler was lost; submit again to go on
-  {INTERRUPTED}  interrupted; submit again to go on"""
-
-AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
-
-
-class _Refused(click.ClickException):
-    exit_code = REFUSED
-
-
-class _Lost(click.ClickException):
-    exit_code = LOST
+cube_argument = click.argument("cube")
 
 
 class _Group(click.Group):
@@ -54,27 +40,9 @@ def _in_words(error: Exception) -> Exception:
 
     if not isinstance(error, ImwkError):
         return error
-    from pipeline.graph import ClusterLostError
-
-    return _Lost(str(error)) if isinstance(error, ClusterLostError) else _Refused(str(error))
-
-
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
-workers_option = click.option(
-    "--workers",
-    type=click.IntRange(min=1),
-    help="Processes of one thread on this machine; one for each core unless given.",
-)
-spec_argument = click.argument("spec")
-cube_argument = click.argument("cube", type=click.Path(path_type=Path))
-
-
-def run_options(command: AnyFunction) -> AnyFunction:
-    """Add the options of all commands that compute."""
-    scheduler = click.option(
-        "--scheduler", metavar="ADDRESS", help="Use the workers of this Dask scheduler instead."
-    )
-    return workers_option(scheduler(json_option(command)))
+    said = click.ClickException(str(error))
+    said.exit_code = code_of(error)  # type: ignore[misc] # of this one alone
+    return said
 
 
 @click.group(cls=_Group, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
@@ -82,7 +50,8 @@ def run_options(command: AnyFunction) -> AnyFunction:
 def main() -> None:
     """Sweeps of intelligent Minkowski weighted k-means and feature rescaling.
 
-    SPEC is a TOML file or the name of a preset; CUBE is the folder with the results.
+    SPEC is a TOML file or the name of a preset; CUBE is the folder
+    with the results, or a URL such as s3://bucket/cube.zarr.
     """
 
 
@@ -96,61 +65,25 @@ def presets(name: str | None) -> None:
 
 
 @main.command()
-@spec_argument
+@click.argument("spec", required=False)
+@data_options
 @workers_option
 @json_option
-def plan(spec: str, workers: int | None, as_json: bool) -> None:
+def plan(spec: str | None, workers: int | None, as_json: bool, **data: Any) -> None:
     """Say what a sweep will do and cost, from a few timed runs."""
     from dask.system import CPU_COUNT
 
     from pipeline.plan import make_plan
-    from workflows.presets import load_spec
 
-    made = make_plan(load_spec(spec), CPU_COUNT if workers is None else workers)
+    sweep = chosen_sweep(spec, **data)
+    made = make_plan(sweep.spec, CPU_COUNT if workers is None else workers, tables=sweep.tables)
     click.echo(made.to_json() if as_json else made)
-
-
-@main.command()
-@spec_argument
-@cube_argument
-@run_options
-def submit(spec: str, cube: Path, **options: Any) -> None:
-    """Compute a sweep into a new cube, or what a cube lacks of it."""
-    from workflows.presets import load_spec
-
-    _submit(load_spec(spec), cube, **options)
-
-
-@main.command()
-@cube_argument
-@spec_argument
-@run_options
-def extend(cube: Path, spec: str, **options: Any) -> None:
-    """Make a cube larger, and compute what is new: all else stays as it is."""
-    from storage import extend_cube
-    from workflows.presets import load_spec
-
-    larger = load_spec(spec)
-    extend_cube(cube, larger)
-    _submit(larger, cube, **options)
-
-
-@main.command()
-@cube_argument
-@run_options
-def retry(cube: Path, **options: Any) -> None:
-    """Try failed tiles again, and compute all else that the cube lacks."""
-    from storage import mark_missing, read_ledger, read_provenance
-
-    spec = read_provenance(cube).spec
-    mark_missing(cube, read_ledger(cube).failed)
-    _submit(spec, cube, **options)
 
 
 @main.command()
 @cube_argument
 @json_option
-def status(cube: Path, as_json: bool) -> None:
+def status(cube: str, as_json: bool) -> None:
     """Say how many tiles are done, failed and missing, and why they failed."""
     from rich.console import Console
 
@@ -166,16 +99,23 @@ def status(cube: Path, as_json: bool) -> None:
 
 @main.command()
 @cube_argument
-def summary(cube: Path) -> None:
+def summary(cube: str) -> None:
     """Compare the algorithms, each at its best exponents, by configuration."""
     from rich.console import Console
 
     from storage import open_cube
+    from storage.errors import storage_errors
+    from workflows.status import about_unlabelled
     from workflows.summary import summary_tables
     from workflows.terminal import print_whole
 
-    for table in summary_tables(open_cube(cube)):
+    opened = open_cube(cube)
+    with storage_errors(f"read the cube {cube}"):
+        tables = list(summary_tables(opened))
+    for table in tables:
         print_whole(Console(), table)
+    for line in about_unlabelled(opened.attrs["unlabelled"]):
+        click.echo(line)
 
 
 @main.command()
@@ -189,45 +129,22 @@ def summary(cube: Path) -> None:
     help="Compute N random tiles again, and compare every bit.",
 )
 @json_option
-def verify(cube: Path, repair: bool, recompute: int, as_json: bool) -> None:
+def verify(cube: str, repair: bool, recompute: int, as_json: bool) -> None:
     """Read every result of a cube, and say which tiles are damaged."""
     from workflows.verify import check, check_facts, check_words
 
     found = check(cube, repair=repair, recompute_tiles=recompute)
     click.echo(json.dumps(check_facts(found), indent=2) if as_json else check_words(found))
-    _exit(FAILED if found.is_bad else 0)
+    end(FAILED if found.is_bad else 0)
 
 
-def _submit(
-    spec: "SweepSpec", cube: Path, workers: int | None, scheduler: str | None, as_json: bool
-) -> None:
-    from workflows.progress import shown_progress
-    from workflows.sweep import submit as submit_sweep
-
-    if workers is not None and scheduler is not None:
-        raise click.UsageError("Give --workers or --scheduler, not both.")
-    with shown_progress(as_json) as show:
-        report = submit_sweep(spec, cube, workers=workers, scheduler=scheduler, on_event=show)
-    _print_report(report, cube, as_json)
-    _exit(FAILED if report.failed else 0)
-
-
-def _print_report(report: "SweepReport", cube: Path, as_json: bool) -> None:
-    if as_json:
-        from workflows.progress import print_json
-
-        print_json("finished", **report.facts())
-        return
-    click.echo(report)
-    if report.failed:
-        click.echo(
-            f"Why tiles failed: imwk status {cube}. To try them again: imwk retry {cube}.", err=True
-        )
-
-
-def _exit(code: int) -> None:
-    click.get_current_context().exit(code)
-
-
-for _command in COMMANDS:
-    main.add_command(_command)
+for _commands in (
+    commands_run,
+    commands_query,
+    commands_pictures,
+    commands_report,
+    commands_data,
+    commands_cluster,
+):
+    for _command in _commands.COMMANDS:
+        main.add_command(_command)

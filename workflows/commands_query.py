@@ -16,6 +16,11 @@ TABLE_FORMATS = ["terminal", "markdown", "csv", "latex"]
 @click.option("--p1", multiple=True, type=float, help="Exponent that rescales.")
 @click.option("--p2", multiple=True, type=float, help="Exponent on rescaled data.")
 @click.option("--best", is_flag=True, help="Only the best exponents of each data set.")
+@click.option(
+    "--by",
+    metavar="SCORE",
+    help="With --best: choose by silhouette or calinski-harabasz, as if no classes were known.",
+)
 @click.option("--average", is_flag=True, help="Means over data sets; with --best the best mean.")
 @click.option("--top", type=click.IntRange(1), help="Only so many rows, the highest first.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")

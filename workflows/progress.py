@@ -12,8 +12,9 @@ from typing import Any
 
 import click
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
+from pipeline.plan import duration
 from workflows.sweep import Event, Started, TileEnded
 
 #: Seconds between the lines of a sweep that has no terminal.
@@ -28,6 +29,8 @@ class Tally:
     Examples
     --------
     >>> tally = Tally()
+    >>> tally.sentence()
+    'starting workers'
     >>> tally.add(Started(tiles=10, done=4, failed=1, workers=2, dashboard=None))
     >>> tally.sentence()
     '4 of 10 tiles done, 1 failed'
@@ -55,11 +58,17 @@ class Tally:
 
     def sentence(self) -> str:
         """Say how far it is, how fast it goes and when it will end."""
+        if not self.tiles:
+            return "starting workers"
         words = f"{self.done} of {self.tiles} tiles done, {self.failed} failed"
         if not self.now:
             return words
-        left = (self.tiles - self.done - self.failed) / self.per_minute
-        return f"{words}, {self.per_minute:.3g} tiles/min, {left:.0f} min left"
+        return f"{words}, {self.per_minute:.3g} tiles/min, {self.left()} left"
+
+    def left(self) -> str:
+        """Say how long it will take if it goes on like this; unknown before the first tile."""
+        tiles = self.tiles - self.done - self.failed
+        return duration(60 * tiles / self.per_minute) if self.now else "?"
 
 
 @contextmanager
@@ -91,16 +100,17 @@ def _show_json(event: Event) -> None:
 @contextmanager
 def _bar() -> Iterator[Show]:
     tally = Tally()
+    # rich's own column for the time that is left gives up on tiles of half a minute
     columns = (
         TextColumn("tiles"),
         BarColumn(),
         MofNCompleteColumn(),
         TextColumn("{task.fields[rate]:.3g}/min"),
-        TimeRemainingColumn(),
+        TextColumn("{task.fields[left]} left"),
         TextColumn("{task.fields[failed]} failed"),
     )
     with Progress(*columns, console=Console(stderr=True)) as progress:
-        bar = progress.add_task("tiles", total=None, rate=0.0, failed=0)
+        bar = progress.add_task("tiles", total=None, rate=0.0, left="?", failed=0)
 
         def show(event: Event) -> None:
             tally.add(event)
@@ -111,6 +121,7 @@ def _bar() -> Iterator[Show]:
                 total=tally.tiles,
                 completed=tally.done + tally.failed,
                 rate=tally.per_minute,
+                left=tally.left(),
                 failed=tally.failed,
             )
 

@@ -11,6 +11,7 @@ import xarray as xr
 from rich.table import Table
 
 from pipeline.core.errors import InvalidInputError
+from storage.choice import chosen_exponents, score_variable
 from storage.query import averaged, best_average, best_exponents, scores, select
 from storage.select import as_variable
 from workflows.terminal import as_table
@@ -31,6 +32,8 @@ class Question:
         What to choose, as for `storage.query.select`; all of it if empty.
     best : bool
         Only the best exponents: for each data set or, with `average`, for all together.
+    by : str or None
+        Choose the best by this score without classes, not by the variable itself.
     average : bool
         Means over data sets, with their numbers.
     top : int or None
@@ -44,8 +47,14 @@ class Question:
     p1: tuple[float, ...] = ()
     p2: tuple[float, ...] = ()
     best: bool = False
+    by: str | None = None
     average: bool = False
     top: int | None = None
+
+    @property
+    def asked(self) -> str:
+        """The variable that is ranked."""
+        return self.variable if self.by is None else score_variable(self.variable, self.by)
 
 
 def ask(cube: xr.Dataset, question: Question) -> xr.Dataset:
@@ -62,7 +71,7 @@ def ask(cube: xr.Dataset, question: Question) -> xr.Dataset:
     -------
     xarray.Dataset
         The result under its own name; the best also ``p1`` and ``p2``, means ``spread`` and
-        ``datasets``.
+        ``datasets``; as of `chosen_exponents` if chosen by a score.
 
     Raises
     ------
@@ -76,8 +85,9 @@ def ask(cube: xr.Dataset, question: Question) -> xr.Dataset:
     Traceback (most recent call last):
     pipeline.core.errors.InvalidInputError: imwk_ari does not depend on p2. Leave out --p2, or choose another variable.
     """  # noqa: E501 - the message is one line
-    variable = as_variable(cube, question.variable)
-    _refuse_foreign_exponents(question, variable.dims)
+    if question.by is not None and not question.best:
+        raise InvalidInputError("--by says how the best exponents are chosen. Give --best too.")
+    _refuse_foreign_exponents(question, as_variable(cube, question.asked).dims)
     part = select(
         cube,
         config=question.config,
@@ -112,8 +122,8 @@ def answer(asked: xr.Dataset, question: Question) -> pd.DataFrame:
     >>> answer(ask(cube, question), question).iloc[0].to_dict()
     {'config': 'Iris', 'dataset': 0, 'normalisation': 'range', 'p1': 2.0, 'imwk_ari': 0.7}
     """
-    rows = _rows(asked.compute(), question.variable)
-    return rows if question.top is None else rows.nlargest(question.top, question.variable)
+    rows = _rows(asked.compute(), question.asked)
+    return rows if question.top is None else rows.nlargest(question.top, question.asked)
 
 
 def json_pieces(rows: pd.DataFrame) -> Iterator[str]:
@@ -154,8 +164,16 @@ def answer_table(rows: pd.DataFrame) -> Table:
     return as_table(None, header, cells, _WORDS, hint if more > 0 else None)
 
 
-_HEADERS = {"config": "configuration", "datasets": "data sets", "dataset": "data set"}
+_HEADERS = {
+    "config": "configuration",
+    "datasets": "data sets",
+    "dataset": "data set",
+    "ari": "ARI there",
+    "best_ari": "best ARI",
+}
 _WORDS = ("configuration", "normalisation")
+#: Columns after the result, where there are some.
+_BESIDE = ("spread", "datasets", "ari", "best_ari")
 
 
 def _refuse_foreign_exponents(question: Question, dims: tuple[str, ...]) -> None:
@@ -169,6 +187,8 @@ def _refuse_foreign_exponents(question: Question, dims: tuple[str, ...]) -> None
 
 def _asked(part: xr.Dataset, question: Question) -> xr.Dataset:
     name = question.variable
+    if question.by is not None:
+        return chosen_exponents(part, name, question.by, average=question.average)
     if question.best and question.average:
         return best_average(part, name).rename(average=name)
     if question.best:
@@ -182,7 +202,7 @@ def _rows(found: xr.Dataset, name: str) -> pd.DataFrame:
     frame = frame.reset_index()
     exponents = [dim for dim in ("p1", "p2") if dim in frame]
     labels = [str(dim) for dim in found[name].dims if dim not in exponents]
-    beside = [column for column in ("spread", "datasets") if column in frame]
+    beside = [column for column in _BESIDE if column in frame]
     return frame[[*labels, *exponents, name, *beside]]
 
 

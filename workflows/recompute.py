@@ -1,17 +1,23 @@
 """Compute tiles of a cube again, to see whether the same comes out."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from random import sample
 from typing import Any
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
-from pipeline.block import run_tile
-from pipeline.spec import Tile
-from storage import CubeLocation, environment, open_cube, read_ledger, read_provenance
+from pipeline.block import Arrays, run_tile
+from pipeline.spec import SweepSpec, Tile
+from storage import (
+    CubeLocation,
+    environment,
+    read_ledger,
+    read_provenance,
+    read_tile,
+    stored_table,
+)
 
 
 @dataclass(frozen=True)
@@ -21,8 +27,8 @@ class Recomputation:
     Attributes
     ----------
     same_machine : bool
-        Whether all that computed the cube had the CPU features and NumPy of this process. If not,
-        other last bits are to be expected.
+        Whether all that computed the cube is known to have had the CPU features and NumPy of this
+        process. If not, other last bits are to be expected.
     equal : mapping of Tile to float
         The share of values that are equal bit for bit.
     """
@@ -41,7 +47,9 @@ class Recomputation:
         return tuple(tile for tile, share in self.equal.items() if share < 1)
 
 
-def recompute(location: CubeLocation, count: int) -> Recomputation:
+def recompute(
+    location: CubeLocation, count: int, except_for: Collection[Tile] = ()
+) -> Recomputation:
     """Compute some random tiles again, and compare them with what is stored.
 
     Parameters
@@ -50,6 +58,8 @@ def recompute(location: CubeLocation, count: int) -> Recomputation:
         An existing cube.
     count : int
         How many tiles of those that are done.
+    except_for : collection of Tile
+        Tiles that cannot be read.
 
     Returns
     -------
@@ -69,26 +79,31 @@ def recompute(location: CubeLocation, count: int) -> Recomputation:
     1.0
     """
     provenance = read_provenance(location)
-    done = read_ledger(location).done
-    cube = open_cube(location)
-    equal = {}
-    for tile in sample(done, min(count, len(done))):
-        stored = cube.sel(
-            config=tile.config, dataset=tile.dataset, normalisation=tile.normalisation
-        )
-        equal[tile] = _share_equal(stored, run_tile(provenance.spec, tile).arrays)
     here = _decisive(environment())
-    return Recomputation(all(_decisive(run) == here for run in provenance.runs), equal)
+    same_machine = {_decisive(run) for run in provenance.runs} == {here}
+    if count == 0:
+        return Recomputation(same_machine, {})
+    tiles = [tile for tile in read_ledger(location).done if tile not in except_for]
+    equal = {
+        tile: _share_equal(read_tile(location, tile), _computed(location, provenance.spec, tile))
+        for tile in sample(tiles, min(count, len(tiles)))
+    }
+    return Recomputation(same_machine, equal)
+
+
+def _computed(location: CubeLocation, spec: SweepSpec, tile: Tile) -> Arrays:
+    own = tile.config in spec.datasets.matrices
+    return run_tile(spec, tile, stored_table(location, tile.config) if own else None).arrays
 
 
 def _decisive(recorded: Mapping[str, Any]) -> tuple[Any, ...]:
     """Return what may change the last bits."""
     features, versions = recorded["cpu_features"], recorded["versions"]
-    return recorded["machine"], sorted(features), versions["numpy"]
+    return recorded["machine"], tuple(sorted(features)), versions["numpy"]
 
 
-def _share_equal(stored: xr.Dataset, computed: Mapping[str, NDArray[Any]]) -> float:
-    equal = [_bits(stored[name].values) == _bits(values) for name, values in computed.items()]
+def _share_equal(stored: Arrays, computed: Arrays) -> float:
+    equal = [_bits(stored[name]) == _bits(values) for name, values in computed.items()]
     return float(np.mean(np.concatenate([same.ravel() for same in equal])))
 
 

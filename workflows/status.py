@@ -1,5 +1,6 @@
 """How far a sweep is, in a table or as JSON."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -16,8 +17,20 @@ def status_facts(ledger: Ledger) -> dict[str, Any]:
     return {
         **_facts(ledger.counts),
         "configs": {config: _facts(counts) for config, counts in ledger.by_config.items()},
+        "unlabelled": ledger.unlabelled,
         "errors": [{**asdict(tile), "error": error} for tile, error in ledger.failed.items()],
     }
+
+
+def about_unlabelled(configs: Sequence[str]) -> list[str]:
+    """Say which configurations have no ARI, in a line, if there are any.
+
+    Examples
+    --------
+    >>> about_unlabelled(["mine"]), about_unlabelled([])
+    (['No labels, and so no ARI: mine.'], [])
+    """
+    return [f"No labels, and so no ARI: {', '.join(configs)}."] if configs else []
 
 
 def _facts(counts: Counts) -> dict[str, int]:
@@ -25,7 +38,7 @@ def _facts(counts: Counts) -> dict[str, int]:
 
 
 def status_table(ledger: Ledger) -> Group:
-    """Return a row for each configuration, and the errors of failed tiles below."""
+    """Return a row for each configuration; below, errors of failed tiles and what has no ARI."""
     table = Table(box=box.SIMPLE_HEAD, show_footer=True)
     total = ledger.counts
     table.add_column("configuration", "all", no_wrap=True)
@@ -33,5 +46,6 @@ def status_table(ledger: Ledger) -> Group:
         table.add_column(name, str(getattr(total, name)), justify="right")
     for config, counts in ledger.by_config.items():
         table.add_row(config, str(counts.done), str(counts.failed), str(counts.missing))
-    errors = (Text(f"{tile}: {error}") for tile, error in ledger.failed.items())
-    return Group(table, *errors)
+    lines = [f"{tile}: {error}" for tile, error in ledger.failed.items()]
+    lines += about_unlabelled(ledger.unlabelled)
+    return Group(table, *map(Text, lines))

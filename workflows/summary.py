@@ -1,23 +1,25 @@
-"""A cube in a few figures: the mean agreement of each algorithm at its best exponents."""
+"""A cube in a few figures: how good each algorithm is on average, at its best exponents."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import numpy as np
 import xarray as xr
 from rich.table import Table
 
-from storage.query import best_average, expected_ari
+from storage.query import averaged, best_average, scores
 from storage.select import results_of
 from workflows.terminal import as_table
 
-#: The columns of the table, by variable of the cube.
+#: The columns of the table, by part of the sweep.
 COLUMNS = {
-    "kmeans_ari": "k-means++",
-    "rescaled_kmeans_ari": "rescaled\nk-means++",
-    "imwk_ari": "imwk-means",
-    "rescaled_imwk_ari": "rescaled\nimwk-means",
+    "kmeans": "k-means++",
+    "rescaled_kmeans": "rescaled\nk-means++",
+    "imwk": "imwk-means",
+    "rescaled_imwk": "rescaled\nimwk-means",
 }
+#: What is shown, by suffix of its variables: the first that the cube has.
+MEASURES = {"ari": "adjusted Rand index", "silhouette": "silhouette"}
 
 
 def summary_tables(cube: xr.Dataset) -> Iterator[Table]:
@@ -32,7 +34,7 @@ def summary_tables(cube: xr.Dataset) -> Iterator[Table]:
     ------
     rich.table.Table
         The mean of each algorithm that the sweep computes and, for each configuration, how many
-        data sets are behind it.
+        data sets are behind it. If nothing has labels, by the silhouette.
 
     Examples
     --------
@@ -41,19 +43,27 @@ def summary_tables(cube: xr.Dataset) -> Iterator[Table]:
     >>> [list(column.cells)[0].plain for column in next(summary_tables(cube)).columns]
     ['Iris', '1', '0.700 (2)']
     """
-    names = [name for name in COLUMNS if name in results_of(cube)]
-    means = {name: _mean(cube, name).load() for name in names}
+    known = results_of(cube)
+    measure = next((suffix for suffix in MEASURES if _columns(suffix, known)), "ari")
+    columns = _columns(measure, known)
+    means = {name: _mean(cube, name).load() for name in columns}
     for normalisation in cube.normalisation.values.tolist():
         yield as_table(
-            f"Mean adjusted Rand index, {normalisation} (at the best p1, or p1 and p2)",
-            ["configuration", "data sets", *(COLUMNS[name] for name in names)],
+            f"Mean {MEASURES[measure]}, {normalisation} (at the best p1, or p1 and p2)",
+            ["configuration", "data sets", *columns.values()],
             [_row(means, config, normalisation) for config in cube.config.values.tolist()],
             ["configuration", *COLUMNS.values()],
         )
 
 
+def _columns(suffix: str, known: Collection[str]) -> dict[str, str]:
+    """Return the titles of the columns, by variable."""
+    titles = {f"{part}_{suffix}": title for part, title in COLUMNS.items()}
+    return {name: title for name, title in titles.items() if name in known}
+
+
 def _mean(cube: xr.Dataset, name: str) -> xr.Dataset:
-    return expected_ari(cube) if name == "kmeans_ari" else best_average(cube, name)
+    return averaged(scores(cube, name)) if name.startswith("kmeans_") else best_average(cube, name)
 
 
 def _row(means: dict[str, xr.Dataset], config: str, normalisation: str) -> list[str]:

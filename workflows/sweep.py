@@ -6,7 +6,6 @@ from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import asdict, dataclass
 from functools import cache
 from os import PathLike
-from pathlib import Path
 from time import monotonic
 from typing import Any
 from uuid import NAMESPACE_OID, uuid4, uuid5
@@ -14,22 +13,31 @@ from uuid import NAMESPACE_OID, uuid4, uuid5
 from distributed import Client
 
 from pipeline.block import BlockResult
-from pipeline.core.errors import InvalidInputError
+from pipeline.core.errors import ImwkError, InvalidInputError
+from pipeline.datasets import Table
+from pipeline.draft import Sweep
 from pipeline.graph import run_on_dask, run_serially, split_jobs
 from pipeline.plan import default_block_size
 from pipeline.spec import SweepSpec, Tile
 from storage import (
     CubeLocation,
+    cancel_mark,
     create_cube,
     is_done,
     mark_failed,
     read_ledger,
     record_run,
+    stored_table,
     write_tile,
 )
-from storage.location import cube_folder
-from workflows.clusters import local_client, remote_client
-from workflows.presets import load_spec
+from storage.location import absolute
+from workflows.clusters import Workplace, local_client, remote_client
+from workflows.clusters.probe import check_workers
+from workflows.presets import load_sweep
+
+
+class CancelledSweepError(ImwkError):
+    """Someone cancelled the sweep; what is done is in the cube."""
 
 
 @dataclass(frozen=True)
@@ -103,21 +111,23 @@ class SweepReport:
 
 
 def submit(
-    spec: SweepSpec | str | PathLike[str],
+    spec: Sweep | SweepSpec | str | PathLike[str],
     cube: CubeLocation,
     client: Client | None = None,
     workers: int | None = None,
     scheduler: str | None = None,
+    workplace: Workplace | None = None,
     on_event: Callable[[Event], None] | None = None,
 ) -> SweepReport:
     """Compute all tiles of a sweep that its cube does not have yet.
 
     Parameters
     ----------
-    spec : SweepSpec, str or path
-        The sweep, a preset's name or a TOML file.
-    cube : path
-        Folder of the cube, which is made if it is not there. All workers must see it there.
+    spec : Sweep, SweepSpec, str or path
+        The sweep, a preset's name or a TOML file. A spec alone has all that is needed if its data
+        are synthetic, or in the cube already.
+    cube : path or URL
+        Where the cube is; it is made if it is not there. All workers must see it there.
     client : distributed.Client, optional
         Whose workers to use; it stays open.
     workers : int, optional
@@ -125,6 +135,8 @@ def submit(
         process, without Dask.
     scheduler : str, optional
         Address of a Dask scheduler whose workers to use.
+    workplace : callable, optional
+        Gives a client in a ``with`` statement, such as `job_client` with its settings.
     on_event : callable, optional
         Called with `Started` and then with `TileEnded` for each tile.
 
@@ -137,8 +149,12 @@ def submit(
     ------
     SpecError, CubeMismatchError, CubeError
         If the spec is wrong, is not that of the cube, or the cube cannot be written.
+    ClusterError
+        If there are no workers, or they have other versions or cannot write the cube.
     ClusterLostError
         If the scheduler went away.
+    CancelledSweepError
+        If it was cancelled by ``imwk cancel``.
 
     Notes
     -----
@@ -157,16 +173,21 @@ def submit(
     >>> first.done, again.done_before
     (2, 2)
     """
-    if sum(choice is not None for choice in (client, workers, scheduler)) > 1:
-        raise InvalidInputError("Give one of client, workers and scheduler, not several.")
-    wanted = spec if isinstance(spec, SweepSpec) else load_spec(spec)
-    location = cube_folder(cube).absolute()  # workers may run in other folders
+    if sum(choice is not None for choice in (client, workers, scheduler, workplace)) > 1:
+        raise InvalidInputError(
+            "Give one of client, workers, scheduler and workplace, not several."
+        )
+    sweep = as_sweep(spec)
+    wanted = sweep.spec
+    location = absolute(cube)  # workers may run in other folders
     started = monotonic()
-    create_cube(location, wanted)
+    create_cube(location, wanted, sweep.tables)
     before = read_ledger(location).counts
     if before.missing:
-        with _workplace(client, workers, scheduler) as place:
-            _sweep(wanted, location, place, on_event or _ignore)
+        with workplace() if workplace else _workplace(client, workers, scheduler) as place:
+            if place:
+                check_workers(place, location)
+            run_sweep(wanted, location, place, on_event or _ignore)
     after = read_ledger(location)
     return SweepReport(
         tiles=after.counts.total,
@@ -175,6 +196,13 @@ def submit(
         failed=after.failed,
         seconds=monotonic() - started,
     )
+
+
+def as_sweep(spec: Sweep | SweepSpec | str | PathLike[str]) -> Sweep:
+    """Read what has to be read: a spec in a file, and the data that it names."""
+    if isinstance(spec, Sweep):
+        return spec
+    return Sweep(spec, {}) if isinstance(spec, SweepSpec) else load_sweep(spec)
 
 
 def _ignore(_: Event) -> None:
@@ -189,19 +217,27 @@ def _workplace(
     return local_client(workers) if scheduler is None else remote_client(scheduler)
 
 
-def _sweep(
-    spec: SweepSpec, location: Path, client: Client | None, on_event: Callable[[Event], None]
+def run_sweep(
+    spec: SweepSpec,
+    location: str,
+    client: Client | None,
+    on_event: Callable[[Event], None] = _ignore,
 ) -> None:
+    """Compute what a cube lacks, on the workers of a client or in this process."""
     ledger = read_ledger(location)
     counts = ledger.counts
     dashboard = client.dashboard_link if client else None
     workers = len(client.nthreads()) if client else 0
     on_event(Started(counts.total, counts.done, counts.failed, workers, dashboard))
     jobs = split_jobs({work.tile: work.blocks for work in ledger.todo}, default_block_size(spec))
-    store = CubeStore(str(location), uuid4().hex)
+    store = CubeStore(location, uuid4().hex, cancel_mark(location))
     run = run_on_dask(client, spec, jobs, store) if client else run_serially(spec, jobs, store)
     with closing(run) as outcomes:
         for outcome in outcomes:
+            if store.is_cancelled():
+                raise CancelledSweepError(
+                    "The sweep was cancelled. Tiles that are done are safe: submit again to go on."
+                )
             if outcome.error is not None:
                 mark_failed(location, outcome.tile, outcome.error)
             on_event(TileEnded(outcome.tile, outcome.error))
@@ -209,19 +245,38 @@ def _sweep(
 
 @dataclass(frozen=True)
 class CubeStore:
-    """A cube as workers write it; they also sign for the software and processors they have."""
+    """A cube as workers write it; they also sign for the software and processors they have.
+
+    Attributes
+    ----------
+    location : str
+        Of the cube.
+    run : str
+        Names this run.
+    mark : str
+        The cancel mark of the cube when the run began.
+    """
 
     location: str
     run: str
+    mark: str = ""
 
-    def is_done(self, tile: Tile) -> bool:
-        """Say whether the cube has all of a tile."""
-        return is_done(self.location, tile)
+    def is_wanted(self, tile: Tile) -> bool:
+        """Say whether the cube lacks a tile, and nobody cancelled the run."""
+        return not self.is_cancelled() and not is_done(self.location, tile)
+
+    def is_cancelled(self) -> bool:
+        """Say whether the run was cancelled."""
+        return cancel_mark(self.location) != self.mark
 
     def write(self, tile: Tile, results: Sequence[BlockResult]) -> None:
         """Write a tile."""
         _sign(self.location, self.run)
         write_tile(self.location, tile, results)
+
+    def table(self, config: str) -> Table:
+        """Read the data of a configuration, once in each process."""
+        return stored_table(self.location, config)
 
 
 @cache

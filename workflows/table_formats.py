@@ -31,11 +31,11 @@ _JUDGEMENT = ("difference", "SE", "verdict")
 #: Short, as tables are wide; the last line says what they mean.
 _VERDICTS = {Verdict.WITHIN: "within 2 SE"}
 #: Columns of words; all others are numbers, set to the right.
-_WORDS = ("configuration", "algorithm", "verdict")
+WORDS = ("configuration", "algorithm", "verdict")
 
 
 @dataclass(frozen=True)
-class _Section:
+class Section:
     """One table to show, all cells in words."""
 
     title: str
@@ -45,9 +45,9 @@ class _Section:
 
 def as_terminal(rows: Sequence[Row], console: Console) -> None:
     """Print tables of what the cube covers, and the closing line."""
-    for section in _sections(rows):
-        print_whole(console, as_table(section.title, section.header, section.rows, _WORDS))
-    console.print("\n".join(_closing(rows)), highlight=False, soft_wrap=True)
+    for section in sections(rows):
+        print_whole(console, as_table(section.title, section.header, section.rows, WORDS))
+    console.print("\n".join(closing_lines(rows)), highlight=False, soft_wrap=True)
 
 
 def as_markdown(rows: Sequence[Row]) -> str:
@@ -59,12 +59,12 @@ def as_markdown(rows: Sequence[Row]) -> str:
     This cube covers 0 of the 0 published figures; 0 of these agree within 2 standard errors (SE).
     """
     blocks = []
-    for section in _sections(rows):
-        rule = ("---" if name in _WORDS else "---:" for name in section.header)
+    for section in sections(rows):
+        rule = ("---" if name in WORDS else "---:" for name in section.header)
         lines = (section.header, tuple(rule), *section.rows)
         table = "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
         blocks.append(f"### {section.title}\n\n{table}")
-    return "\n\n".join([*blocks, *_closing(rows)])
+    return "\n\n".join([*blocks, *closing_lines(rows)])
 
 
 def as_latex(rows: Sequence[Row]) -> str:
@@ -76,8 +76,8 @@ def as_latex(rows: Sequence[Row]) -> str:
     This cube covers 0 of the 0 published figures; 0 of these agree within 2 standard errors (SE).
     """
     blocks = []
-    for section in _sections(rows):
-        columns = "".join("l" if name in _WORDS else "r" for name in section.header)
+    for section in sections(rows):
+        columns = "".join("l" if name in WORDS else "r" for name in section.header)
         lines = [" & ".join(cells) + r" \\" for cells in section.rows]
         head = rf"{' & '.join(section.header)} \\"
         table = [rf"\begin{{tabular}}{{{columns}}}", r"\hline", head, r"\hline", *lines, r"\hline"]
@@ -85,7 +85,7 @@ def as_latex(rows: Sequence[Row]) -> str:
         blocks.append(
             f"\\begin{{table}}\n\\caption{{{section.title}.}}\n\\centering\n{body}\n\\end{{table}}"
         )
-    return "\n\n".join([*blocks, *_closing(rows)])
+    return "\n\n".join([*blocks, *closing_lines(rows)])
 
 
 def as_csv(rows: Sequence[Row]) -> str:
@@ -120,17 +120,26 @@ def _grouped(rows: Iterable[Row]) -> dict[str, list[Row]]:
     return groups
 
 
-def _sections(rows: Iterable[Row]) -> Iterator[_Section]:
-    """Yield the tables of which the cube has at least one figure."""
+def sections(rows: Iterable[Row]) -> Iterator[Section]:
+    """Yield the tables of which the cube has at least one figure.
+
+    Examples
+    --------
+    >>> from workflows.paper import published
+    >>> found = Found(0.4976, 0.21, 50, 50, float("nan"), float("nan"))
+    >>> (section,) = sections([Row(published("kmeans_plus_plus_synthetic")[1], found)])
+    >>> section.title, section.rows[0][:4]
+    ('k-means++, synthetic data, range', ('1000x6-3', 'k-means++', '0.5198', '0.4976'))
+    """
     for title, members in _grouped(rows).items():
         if any(row.found for row in members):
             yield _section(title, members)
 
 
-def _section(title: str, rows: list[Row]) -> _Section:
+def _section(title: str, rows: list[Row]) -> Section:
     with_exponents = any(row.figure.p1 for row in rows)
     header = (*_HEADER, *(_EXPONENTS if with_exponents else ()), *_JUDGEMENT)
-    return _Section(title, header, [_cells(row, with_exponents) for row in rows])
+    return Section(title, header, [_cells(row, with_exponents) for row in rows])
 
 
 def _cells(row: Row, with_exponents: bool) -> tuple[str, ...]:
@@ -156,8 +165,15 @@ def _exponents(of: Figure | Found | None) -> str:
     return ", ".join(f"{p:g}" for p in given if p is not None and not isnan(p))
 
 
-def _closing(rows: Sequence[Row]) -> list[str]:
-    """Return a line for each table that is left out, and the count."""
+def closing_lines(rows: Sequence[Row]) -> list[str]:
+    """Return a line for each table that is left out, and the count.
+
+    Examples
+    --------
+    >>> from workflows.paper import published
+    >>> closing_lines([Row(published("kmeans_plus_plus_synthetic")[1], None)])[0]
+    'k-means++, synthetic data, range: none of its 1 figures is in this cube.'
+    """
     absent = [
         f"{title}: none of its {len(members)} figures is in this cube."
         for title, members in _grouped(rows).items()

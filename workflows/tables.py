@@ -197,12 +197,12 @@ def _of_datasets(part: xr.Dataset, table: PaperTable, variable: str) -> xr.Datas
 def _of_restarts(of_datasets: xr.Dataset, part: xr.Dataset) -> xr.Dataset:
     """Return the values of real data sets, each alone in its configuration, and their restarts'."""
     alone = of_datasets.sel(dataset=0, drop=True).rename(value="average")
-    there = alone["average"].notnull().astype(np.int64)
+    there = alone["average"].notnull()
     spread = alone["spread"] if "spread" in alone else xr.full_like(alone["average"], np.nan)
     sample = part.sizes["restart"] if "spread" in alone else 1
-    return xr.Dataset(
-        {"average": alone["average"], "spread": spread, "datasets": there, "sample": there * sample}
-    )
+    # Both counts of their own: Dask loses a value that is asked for if another is made of it
+    counts = {"datasets": there * 1, "sample": there * sample}
+    return xr.Dataset({"average": alone["average"], "spread": spread, **counts})
 
 
 def _found(results: xr.Dataset | None, figure: Figure) -> Found | None:

@@ -23,7 +23,7 @@ class Check:
 def check(location: CubeLocation, *, repair: bool, recompute_tiles: int) -> Check:
     """Read all of a cube, then compute some of its tiles again."""
     files = verify_cube(location, repair=repair)
-    return Check(files, recompute(location, recompute_tiles))
+    return Check(files, recompute(location, recompute_tiles, files.damaged))
 
 
 def check_facts(found: Check) -> dict[str, Any]:
@@ -66,6 +66,6 @@ def _verdict(again: Recomputation) -> str:
     if again.same_machine:
         return f"{share}. They must all be: the cube was changed, or this machine computes wrongly."
     return (
-        f"{share}. The cube was computed with other CPU features or another NumPy, which round "
-        "otherwise in the last bits."
+        f"{share}. The cube was computed with other CPU features or another NumPy, or that is not "
+        "known; others round otherwise in the last bits."
     )

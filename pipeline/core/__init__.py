@@ -7,7 +7,9 @@ from pipeline.core.imwk import imwk, imwk_grid, imwk_many
 from pipeline.core.kmeans import KMeansResult, kmeans, kmeans_many
 from pipeline.core.loop import ImwkResult
 from pipeline.core.normalise import NORMALISATIONS, normalise
+from pipeline.core.prediction import nearest_clusters
 from pipeline.core.rescale import rescale
+from pipeline.core.scores import calinski_harabasz, silhouette
 
 __all__ = [
     "NORMALISATIONS",
@@ -17,12 +19,15 @@ __all__ = [
     "InvalidInputError",
     "KMeansResult",
     "adjusted_rand_index",
+    "calinski_harabasz",
     "imwk",
     "imwk_grid",
     "imwk_many",
     "kmeans",
     "kmeans_many",
     "minkowski_centre",
+    "nearest_clusters",
     "normalise",
     "rescale",
+    "silhouette",
 ]

@@ -1,13 +1,11 @@
 """The adjusted Rand index, of one labelling or of many at once."""
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from pipeline.core.errors import InvalidInputError
-from pipeline.core.validation import FloatArray, IntArray, as_labels
+from pipeline.core.validation import FloatArray, IntArray, as_codes, as_labels, code_count
 
-#: Whole numbers below this are codes as they are: sorting them would take most of the time.
-FEW_CLASSES = 100
 #: A contingency table is counted densely while it has at most this many cells per entity.
 DENSE_CELLS_PER_ENTITY = 4
 
@@ -40,23 +38,9 @@ def adjusted_rand_index(truth: ArrayLike, labels: ArrayLike) -> float | FloatArr
             f"truth and labels have shapes {classes.shape} and {labellings.shape}. "
             "Give truth as (n,) and labels as (n,) or (r, n), with the same n."
         )
-    truth_codes, rows = _codes(classes), _codes(np.atleast_2d(labellings))
+    truth_codes, rows = as_codes(classes), as_codes(np.atleast_2d(labellings))
     values = _index(_class_pairs(truth_codes), *_pair_counts(truth_codes, rows), len(classes))
     return float(values[0]) if labellings.ndim == 1 else values
-
-
-def _codes(values: NDArray[np.generic]) -> IntArray:
-    """Replace the distinct values, over all rows together, by small numbers from 0 on."""
-    if _are_codes(values):
-        return values.astype(np.int64, copy=False)
-    return np.asarray(np.unique(values, return_inverse=True)[1]).reshape(values.shape)
-
-
-def _are_codes(values: NDArray[np.generic]) -> bool:
-    if values.dtype.kind not in "iu" or not values.size:
-        return False
-    numbers = values.astype(np.int64, copy=False)
-    return bool(numbers.min() >= 0 and numbers.max() < FEW_CLASSES)
 
 
 def _class_pairs(codes: IntArray) -> int:
@@ -65,7 +49,7 @@ def _class_pairs(codes: IntArray) -> int:
 
 def _pair_counts(truth: IntArray, rows: IntArray) -> tuple[IntArray, IntArray]:
     """Return, for each row, the ordered pairs together in both partitions, and in the row's."""
-    classes, clusters = _width(truth), _width(rows)
+    classes, clusters = code_count(truth), code_count(rows)
     if classes * clusters > DENSE_CELLS_PER_ENTITY * truth.size:
         together = np.array([_sparse_pairs(row * classes + truth) for row in rows], dtype=np.int64)
         in_row = np.array([_class_pairs(row) for row in rows], dtype=np.int64)
@@ -74,10 +58,6 @@ def _pair_counts(truth: IntArray, rows: IntArray) -> tuple[IntArray, IntArray]:
     table = np.bincount(cells.ravel(), minlength=len(rows) * clusters * classes)
     table = table.reshape(len(rows), clusters, classes)
     return np.square(table).sum(axis=(1, 2)), np.square(table.sum(axis=2)).sum(axis=1)
-
-
-def _width(codes: IntArray) -> int:
-    return int(codes.max(initial=0)) + 1
 
 
 def _sparse_pairs(cells: IntArray) -> int:

@@ -14,6 +14,7 @@ from pipeline.core.validation import (
     IntArray,
     as_cluster_count,
     as_matrix,
+    as_seed_sequence,
     as_whole_number,
     refuse_unfit_powers,
 )
@@ -78,7 +79,7 @@ def kmeans(X: ArrayLike, k: int, restarts: int, seed: int | SeedSequence) -> KMe
     runs = as_whole_number(restarts, "restarts", 1)
     refuse_unfit_powers(matrix, 2)
     matrix = matrix - matrix.mean(axis=0)  # products cancel badly far from the origin
-    return lloyd(matrix, matrix[_starts(matrix, count, runs, _as_seed_sequence(seed))])
+    return lloyd(matrix, matrix[_starts(matrix, count, runs, as_seed_sequence(seed))])
 
 
 def kmeans_many(
@@ -121,12 +122,6 @@ def _starts(X: FloatArray, k: int, restarts: int, seed: SeedSequence) -> IntArra
         streams = (_stream(seed, restart) for restart in range(first, first + group))
         parts.append(plus_plus(X, np.array([stream.random(k) for stream in streams])))
     return np.concatenate(parts)[:restarts]
-
-
-def _as_seed_sequence(seed: int | SeedSequence) -> SeedSequence:
-    return (
-        seed if isinstance(seed, SeedSequence) else SeedSequence(as_whole_number(seed, "seed", 0))
-    )
 
 
 def _stream(seed: SeedSequence, restart: int) -> Generator:

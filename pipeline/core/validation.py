@@ -6,6 +6,7 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+from numpy.random import SeedSequence
 from numpy.typing import ArrayLike, NDArray
 
 from pipeline.core.errors import InvalidInputError
@@ -13,6 +14,9 @@ from pipeline.core.errors import InvalidInputError
 #: The core computes in float64 or, where a caller chooses so, in float32.
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+
+#: Whole numbers below this are codes as they are: sorting them would take most of the time.
+FEW_CLASSES = 100
 
 
 def as_matrix(values: ArrayLike, what: str = "X") -> FloatArray:
@@ -55,6 +59,25 @@ def as_labels(values: ArrayLike, what: str) -> NDArray[np.generic]:
     return np.asarray(labels)
 
 
+def as_codes(labels: NDArray[np.generic]) -> IntArray:
+    """Replace the distinct labels, over all rows together, by small numbers from 0 on."""
+    if _are_codes(labels):
+        return labels.astype(np.int64, copy=False)
+    return np.asarray(np.unique(labels, return_inverse=True)[1]).reshape(labels.shape)
+
+
+def _are_codes(labels: NDArray[np.generic]) -> bool:
+    if labels.dtype.kind not in "iu" or not labels.size:
+        return False
+    numbers = labels.astype(np.int64, copy=False)
+    return bool(numbers.min() >= 0 and numbers.max() < FEW_CLASSES)
+
+
+def code_count(codes: IntArray) -> int:
+    """Return how many codes there are from 0 to the largest."""
+    return int(codes.max(initial=0)) + 1
+
+
 def refuse_non_finite(matrix: FloatArray, what: str) -> None:
     """Refuse NaN and infinity, and say where the first one is."""
     bad = np.argwhere(~np.isfinite(matrix))
@@ -80,6 +103,13 @@ def as_whole_number(value: Any, what: str, least: int) -> int:
     return number
 
 
+def as_seed_sequence(seed: int | SeedSequence) -> SeedSequence:
+    """Return `seed`, or the sequence of a whole number of at least 0."""
+    if isinstance(seed, SeedSequence):
+        return seed
+    return SeedSequence(as_whole_number(seed, "seed", 0))
+
+
 def as_cluster_count(k: Any, entities: int) -> int:
     """Return `k` as an int between 1 and the number of entities."""
     count = as_whole_number(k, "k", 1)
@@ -97,17 +127,17 @@ def as_exponents(ps: Any) -> list[float]:
     return [as_exponent(p) for p in ps]
 
 
-def as_exponent(p: Any) -> float:
+def as_exponent(p: Any, what: str = "p") -> float:
     """Return `p` as a finite float of at least 1."""
     try:
         if not isinstance(p, Real) or isinstance(p, bool):
             raise TypeError
         exponent = float(p)
     except (TypeError, ValueError, OverflowError) as error:
-        raise InvalidInputError(f"p must be a number of at least 1, not {p!r}.") from error
+        raise InvalidInputError(f"{what} must be a number of at least 1, not {p!r}.") from error
     if not 1.0 <= exponent < np.inf:
         raise InvalidInputError(
-            f"p = {exponent} is no Minkowski exponent. Choose a finite value of at least 1; "
+            f"{what} = {exponent} is no Minkowski exponent. Choose a finite value of at least 1; "
             "the paper uses 1.1 to 5.0."
         )
     return exponent

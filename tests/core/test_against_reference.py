@@ -135,7 +135,12 @@ def test_weights_are_a_distribution(case: Case) -> None:
 
 @pytest.mark.parametrize(
     ("centre", "scales", "examples", "at_least"),
-    [("exact", HARD, 300, 120), ("fixed-step", WALKABLE, 100, 40)],
+    [
+        ("exact", HARD, 60, 20),
+        ("fixed-step", WALKABLE, 25, 8),
+        pytest.param("exact", HARD, 300, 120, marks=pytest.mark.slow),
+        pytest.param("fixed-step", WALKABLE, 100, 40, marks=pytest.mark.slow),
+    ],
 )
 def test_whole_runs_have_identical_labels(
     centre: str, scales: tuple[float, ...], examples: int, at_least: int

@@ -106,17 +106,21 @@ def continuous(seed: int) -> FloatArray:
     return rng.normal(size=(60, 5)) + 2 * rng.normal(size=(4, 5))[rng.integers(0, 4, size=60)]
 
 
-@settings(max_examples=200)
+@pytest.mark.parametrize("examples", [25, pytest.param(200, marks=pytest.mark.slow)])
+def test_grouping_order_and_number_of_lanes_change_no_bit(examples: int) -> None:
+    settings(max_examples=examples)(_grouped_as_alone)()
+
+
 @given(
-    lanes=st.lists(st.tuples(st.integers(0, 5), exponents), min_size=1, max_size=12),
-    shape=st.tuples(st.integers(2, 40), st.integers(1, 9)),
+    lanes=st.lists(st.tuples(st.integers(0, 5), exponents), min_size=1, max_size=8),
+    shape=st.tuples(st.integers(2, 24), st.integers(1, 6)),
     k=st.integers(1, 4),
     cells=st.sampled_from([1, 300, 2000, 10**6]),
     dtype=st.sampled_from(list(DTYPES)),
     centre=st.sampled_from(list(CENTRES)),
     lattice=st.booleans(),
 )
-def test_grouping_order_and_number_of_lanes_change_no_bit(
+def _grouped_as_alone(
     lanes: list[tuple[int, float]],
     shape: tuple[int, int],
     k: int,
@@ -127,6 +131,7 @@ def test_grouping_order_and_number_of_lanes_change_no_bit(
 ) -> None:
     data = np.random.default_rng(7).normal(size=(6, *shape)) / 3
     data = np.round(data, 1) if lattice else data
+    data /= 20 if centre == "fixed-step" else 1  # its walks go by 0.001
     k, precision = min(k, shape[0]), DTYPES[dtype]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(import_module("pipeline.core.imwk"), "CELLS_TOGETHER", cells)

@@ -18,6 +18,7 @@ from pipeline.core import NORMALISATIONS, ImwkError
 from pipeline.core.centres import CENTRES
 from pipeline.core.imwk import DTYPES
 from pipeline.datasets import CONFIGURATIONS
+from pipeline.draft import DraftDatasets
 from pipeline.errors import Problem, SpecError, dotted, shown
 from pipeline.spec import PARTS, SweepSpec
 from pipeline.specfile import parse_spec, read_spec
@@ -110,7 +111,8 @@ def wrong_exponents(draw: st.DrawFn) -> Mutation:
 @st.composite
 def unknown_keys(draw: st.DrawFn) -> Mutation:
     table = draw(st.sampled_from(TABLES))
-    known = {*SweepSpec.model_fields, "synthetic", "configs", "count", *EXPONENTS, "values"}
+    data = {*DraftDatasets.model_fields, "configs", "count"}
+    known = {*SweepSpec.model_fields, *data, *EXPONENTS, "values"}
     key = draw(TEXT.filter(lambda text: text not in known))
     return at((*table, key), draw(OTHER_TYPES | TEXT))
 
@@ -151,11 +153,38 @@ def test_mutated_text_gives_a_spec_or_a_spec_error(cut: tuple[int, int], put: st
 
 REQUIRED: tuple[tuple[dict[str, Any], str], ...] = (
     ({}, "datasets: is missing"),
-    ({"datasets": {}}, "datasets.synthetic: is missing"),
+    ({"datasets": {}}, "datasets = {}: give some data: synthetic, tables or uci"),
     ({"datasets": {"synthetic": {"configs": "all"}}}, "datasets.synthetic.count: is missing"),
     ({"datasets": {"synthetic": {"count": 1}}}, "datasets.synthetic.configs: is missing"),
     ({"datasets": 3}, "datasets = 3: give a table with the keys synthetic"),
+    ({"datasets": {"tables": {}}}, 'datasets = {"tables": {}}: give some data'),
+    ({"datasets": {"tables": {"mine": {}}}}, "datasets.tables.mine.file: is missing"),
+    ({"datasets": {"tables": {"mine": 3}}}, "datasets.tables.mine = 3: give a table with the keys"),
+    ({"datasets": {"uci": {}}}, "datasets.uci.names: is missing"),
 )
+
+FILE = {"file": "my.csv"}
+WRONG_DATA: tuple[tuple[dict[str, Any], str], ...] = (
+    ({"tables": {"mine": {"file": 3}}}, "datasets.tables.mine.file = 3: "),
+    ({"tables": {"mine": FILE | {"label": ["a"]}}}, 'datasets.tables.mine.label = ["a"]: '),
+    ({"tables": {"mine": FILE | {"k": 0}}}, "datasets.tables.mine.k = 0: k must be"),
+    ({"tables": {"mine": FILE | {"missing": "mean"}}}, "datasets.tables.mine.missing = "),
+    ({"tables": {"mine": FILE | {"ignore": "id"}}}, "datasets.tables.mine.ignore = "),
+    ({"tables": {"mine": FILE | {"categorical": 1}}}, "datasets.tables.mine.categorical = 1: "),
+    ({"tables": {"": FILE}}, 'datasets.tables."" = "": give a name of 1 to 60'),
+    ({"tables": {"a\nb": FILE}}, 'datasets.tables."a\\nb" = '),
+    ({"uci": {"names": ["Irish"]}}, 'datasets.uci.names = ["Irish"]: Unknown real data set'),
+    ({"uci": {"names": "Iris"}}, 'datasets.uci.names = "Iris": give a list of real data sets'),
+    ({"uci": {"names": ["Iris", "iris"]}}, "datasets.uci.names = "),
+    ({"matrices": {"mine": {"k": 3}}}, "datasets.matrices.mine.rows: is missing"),
+)
+
+
+@pytest.mark.parametrize(("datasets", "message"), WRONG_DATA, ids=range(len(WRONG_DATA)))
+def test_wrong_keys_of_data_are_named(datasets: dict[str, Any], message: str) -> None:
+    with pytest.raises(SpecError) as caught:
+        parse_spec(document({"datasets": datasets}), "sweep.toml")
+    assert str(caught.value).startswith(f"sweep.toml: {message}")
 
 
 @pytest.mark.parametrize(("spec", "message"), REQUIRED)

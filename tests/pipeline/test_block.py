@@ -23,7 +23,9 @@ from pipeline.core import ImwkResult, imwk, imwk_grid, kmeans_many, normalise, r
 from pipeline.core.kmeans import KMeansResult
 from pipeline.core.validation import FloatArray
 from pipeline.datasets import synthetic_dataset
+from pipeline.draft import Sweep
 from pipeline.spec import PARTS, SweepSpec, Tile
+from tests.own_tables import small_table
 from tests.pipeline.specs import small, synthetic
 
 GRID = small(p1=[1.2, 1.5, 2.0, 3.1], p2=[1.3, 2.2, 3.0])
@@ -205,3 +207,30 @@ def test_blas_has_one_thread_while_a_block_is_computed(monkeypatch: pytest.Monke
 def test_a_tile_of_no_configuration_is_refused() -> None:
     with pytest.raises(ValueError, match="Did you mean '1000x6-3'"):
         run_block(GRID, Block(Tile("1000x6-4", 0, "range"), ("imwk",), (2.0,), ()))
+
+
+def test_a_table_is_clustered_as_the_core_would() -> None:
+    table = small_table()
+    spec = Sweep.of({"mine": table}, k=2, normalisations=["range"], p1=[1.5], restarts=2).spec
+    arrays = run_tile(spec, spec.tiles[0], table).arrays
+    run = imwk(normalise(table.X, "range"), 2, 1.5)
+    assert arrays["imwk_ari"][0] == pytest.approx(adjusted_rand_score(table.classes, run.labels))
+    assert arrays["imwk_clusters"][0] == 2
+
+
+def test_without_classes_all_but_the_ari_is_the_same() -> None:
+    table, bare = small_table(), small_table(labelled=False)
+    keys: dict[str, Any] = {"normalisations": ["range"], "p1": [1.5], "p2": [2, 3], "restarts": 2}
+    specs = [Sweep.of({"mine": data}, 3, **keys).spec for data in (table, bare)]
+    full, less = (
+        run_tile(spec, spec.tiles[0], data).arrays
+        for spec, data in zip(specs, (table, bare), strict=True)
+    )
+    assert set(full) - set(less) == {name for name in full if name.endswith("_ari")}
+    assert_same_bits({name: full[name] for name in less}, less)
+
+
+def test_the_data_of_a_table_must_be_handed_in() -> None:
+    spec = Sweep.of({"mine": small_table()}).spec
+    with pytest.raises(ValueError, match="The data of 'mine' are needed"):
+        run_tile(spec, spec.tiles[0])

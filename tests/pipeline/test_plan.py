@@ -1,11 +1,17 @@
 import json
 
+import numpy as np
 import pytest
 
 from pipeline.block import Block, BlockResult, run_block, run_tile, split_block, whole_tile
 from pipeline.core import ImwkError
+from pipeline.datasets import Table
+from pipeline.draft import Sweep
 from pipeline.plan import Plan, RunCost, default_block_size, make_plan, run_pilots
+from pipeline.sources import MatrixFacts
 from pipeline.spec import PARTS, SweepSpec
+from storage.schema import RESULTS
+from tests.own_tables import small_table
 from tests.pipeline.specs import small, synthetic
 
 PAPER = SweepSpec(datasets=synthetic("all", 50))
@@ -37,7 +43,8 @@ def test_a_plan_counts_what_a_sweep_computes(parts: tuple[str, ...], block_size:
     assert plan.tiles == len(spec.tiles) == 4
     assert plan.blocks == sum(map(len, blocks))
     arrays = run_tile(spec, spec.tiles[0]).arrays
-    assert plan.bytes == 4 * sum(array.nbytes for array in arrays.values())
+    stored = (array.size * np.dtype(RESULTS[name].dtype).itemsize for name, array in arrays.items())
+    assert plan.bytes == 4 * sum(stored)
     restarts = sum(array.size for name, array in arrays.items() if "kmeans" in name)
     assert plan.kmeans_runs == 4 * restarts
 
@@ -84,9 +91,9 @@ def test_wall_time_reads_well() -> None:
 def recorded_blocks(monkeypatch: pytest.MonkeyPatch) -> list[Block]:
     blocks: list[Block] = []
 
-    def recorded(spec: SweepSpec, block: Block) -> BlockResult:
+    def recorded(spec: SweepSpec, block: Block, table: Table | None = None) -> BlockResult:
         blocks.append(block)
-        return run_block(spec, block)
+        return run_block(spec, block, table)
 
     monkeypatch.setattr("pipeline.plan.run_block", recorded)
     return blocks
@@ -113,7 +120,31 @@ def test_the_pilot_of_a_small_grid_is_the_whole_grid(monkeypatch: pytest.MonkeyP
     assert [(block.p1, block.p2) for block in blocks if block.p2] == [((1.5, 2.0), (1.3, 3.0))]
 
 
-@pytest.mark.parametrize("bad", [{"workers": 0}, {"workers": 2, "block_size": 0}])
-def test_impossible_settings_are_refused(bad: dict[str, int]) -> None:
+@pytest.mark.parametrize("bad", [(0, None), (2, 0)])
+def test_impossible_settings_are_refused(bad: tuple[int, int | None]) -> None:
     with pytest.raises(ImwkError, match="must be a whole number of at least 1, not 0"):
-        make_plan(small(), costs={"1000x6-3": RunCost(1, 1)}, **bad)
+        make_plan(small(), *bad, costs={"1000x6-3": RunCost(1, 1)})
+
+
+def test_blocks_of_large_tables_are_small() -> None:
+    facts = MatrixFacts(k=3, rows=1_000_000, features=10, labelled=True, sha256="0" * 64)
+    assert default_block_size(SweepSpec(datasets={"matrices": {"mine": facts}})) == 2
+
+
+def test_tables_have_pilots_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    sweep = Sweep.of({"mine": small_table()}, p1=[1.5], p2=[2], restarts=2)
+    cost = run_pilots(sweep.spec, sweep.tables)["mine"]
+    assert cost.imwk > 0
+    with pytest.raises(ImwkError, match="The data of 'mine' are needed for a plan"):
+        run_pilots(sweep.spec)
+    rows: list[int] = []
+
+    def recorded(_: SweepSpec, block: Block, table: Table) -> BlockResult:
+        rows.append(len(table.X))
+        return BlockResult(block, {}, seconds=1.0)
+
+    monkeypatch.setattr("pipeline.plan.run_block", recorded)
+    monkeypatch.setattr("pipeline.plan.PILOT_ROWS", 12)
+    in_proportion = run_pilots(sweep.spec, sweep.tables)["mine"]
+    assert set(rows) == {10}
+    assert in_proportion.imwk == 40 / 10 / 2  # two runs: one on rescaled data, one to rescale them

@@ -13,12 +13,15 @@ from pipeline.core.imwk import DTYPES
 from pipeline.core.normalise import NORMALISATIONS
 from pipeline.datasets import CONFIGURATIONS
 from pipeline.exponents import exponents_in_words, ready_exponents
+from pipeline.scoring import SCORES
+from pipeline.sources import MatrixFacts
 from pipeline.spec import PARTS, SweepSpec, Tile
 from pipeline.specdiff import diff
 from pipeline.specfile import parse_spec
 from tests.pipeline.specs import SMALL, document, small, synthetic
 
 PAPER = SweepSpec(datasets=synthetic("all", 50))
+MINE = MatrixFacts(k=3, rows=40, features=2, labelled=True, sha256="0" * 64)
 
 
 def some_of(names: Any) -> st.SearchStrategy[list[str]]:
@@ -28,8 +31,23 @@ def some_of(names: Any) -> st.SearchStrategy[list[str]]:
 grids = st.lists(st.integers(100, 900), min_size=1, max_size=6, unique=True).map(
     lambda hundredths: [value / 100 for value in hundredths]
 )
+facts = st.builds(
+    MatrixFacts,
+    k=st.integers(1, 9),
+    rows=st.integers(1, 999),
+    features=st.integers(1, 99),
+    labelled=st.booleans(),
+    sha256=st.integers(0, 2**256 - 1).map("{:064x}".format),
+)
+names = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]), min_size=1, max_size=9)
+matrices = st.dictionaries(names, facts, min_size=1, max_size=3).map(lambda own: {"matrices": own})
+synthetic_data = st.builds(synthetic, some_of(CONFIGURATIONS), st.integers(1, 60))
 specs = st.fixed_dictionaries(
-    {"datasets": st.builds(synthetic, some_of(CONFIGURATIONS), st.integers(1, 60))},
+    {
+        "datasets": synthetic_data
+        | matrices
+        | st.builds(lambda one, other: one | other, synthetic_data, matrices)
+    },
     optional={
         "seed": st.integers(0, 2**63 - 1),
         "normalisations": some_of(NORMALISATIONS),
@@ -37,6 +55,7 @@ specs = st.fixed_dictionaries(
         "centre": st.sampled_from(list(CENTRES)),
         "dtype": st.sampled_from(list(DTYPES)),
         "parts": some_of(PARTS),
+        "scores": some_of(SCORES),
         "p1": grids,
         "p2": grids,
     },
@@ -92,6 +111,8 @@ CHANGES: dict[str, Any] = {
     "parts": ["imwk"],
     "datasets.synthetic.configs": synthetic(["1000x6-3 WCN"], 1),
     "datasets.synthetic.count": synthetic(["1000x6-3"], 2),
+    "scores": ["silhouette"],
+    "datasets.matrices.mine": synthetic(["1000x6-3"], 1) | {"matrices": {"mine": MINE}},
     "p1": [1.5],
     "p2": [1.4, 3.0],
 }
@@ -99,7 +120,8 @@ CHANGES: dict[str, Any] = {
 
 @pytest.mark.parametrize("key", CHANGES)
 def test_every_key_that_decides_results_changes_the_fingerprint(key: str) -> None:
-    changed = small(**{key.split(".")[0]: CHANGES[key]})
+    # Without scores, which own data have by default and would differ too
+    changed = small(**({"scores": []} | {key.split(".")[0]: CHANGES[key]}))
     assert changed.fingerprint != small().fingerprint
     (difference,) = diff(small(), changed)
     assert difference.key == key
@@ -154,3 +176,33 @@ def test_tiles_come_breadth_first_over_data_sets() -> None:
 def test_a_spec_cannot_be_changed() -> None:
     with pytest.raises(ValidationError, match="frozen"):
         small().seed = 1  # type: ignore[misc]
+
+
+def test_a_table_is_a_configuration_of_one_data_set() -> None:
+    spec = small(datasets=synthetic(["1000x6-3"], 2) | {"matrices": {"b": MINE, "a": MINE}})
+    assert spec.configs == ("1000x6-3", "a", "b")
+    assert [spec.dataset_count(config) for config in spec.configs] == [2, 1, 1]
+    assert [spec.shape(config) for config in spec.configs] == [(1000, 6, 3), (40, 2, 3), (40, 2, 3)]
+    assert [(tile.config, tile.dataset) for tile in spec.tiles] == [
+        ("1000x6-3", 0),
+        ("a", 0),
+        ("b", 0),
+        ("1000x6-3", 1),
+    ]
+
+
+@pytest.mark.parametrize(
+    "change", [{"k": 4}, {"sha256": "1" * 64}, {"labelled": False}, {"rows": 41}]
+)
+def test_data_and_k_decide_results(change: dict[str, Any]) -> None:
+    one = small(datasets={"matrices": {"mine": MINE}})
+    other = small(datasets={"matrices": {"mine": MINE.model_copy(update=change)}})
+    assert one.fingerprint != other.fingerprint
+    assert [difference.key for difference in diff(one, other)] == ["datasets.matrices.mine"]
+
+
+def test_the_unlabelled_are_known() -> None:
+    bare = MINE.model_copy(update={"labelled": False})
+    spec = small(datasets={"matrices": {"mine": MINE, "bare": bare}})
+    assert spec.unlabelled == ("bare",)
+    assert not small().unlabelled

@@ -7,7 +7,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
-from storage.schema import RESULTS, TILE_DIMS
+from storage.schema import ALL_RESULTS, TILE_DIMS
 
 
 def cube_of(
@@ -15,7 +15,7 @@ def cube_of(
 ) -> xr.Dataset:
     """Return what `open_cube` would give for arrays of (config, dataset, normalisation, ...)."""
     arrays = {
-        name: ((*TILE_DIMS, *RESULTS[name].dims), np.asarray(array, dtype=np.float64))
+        name: ((*TILE_DIMS, *ALL_RESULTS[name].dims), np.asarray(array, dtype=np.float64))
         for name, array in values.items()
     }
     first = next(iter(arrays.values()))[1]

@@ -1,7 +1,6 @@
 """Small sweeps, and results made up from the coordinates of each cell."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 from zlib import crc32
 
@@ -11,8 +10,8 @@ from numpy.typing import NDArray
 
 from pipeline.block import Block, BlockResult
 from pipeline.spec import SweepSpec, Tile
-from storage import todo, write_tile
-from storage.schema import RESULTS
+from storage import CubeLocation, read_provenance, todo, write_tile
+from storage.schema import variables
 
 CONFIGS = ("1000x6-3", "1000x12-6", "1000x6-3 +3NF")
 
@@ -34,10 +33,11 @@ def small_spec(**changes: Any) -> SweepSpec:
 def made_up(spec: SweepSpec, block: Block, seconds: float = 0.5) -> BlockResult:
     """Return results of a block that depend on the coordinates of each cell alone."""
     labels = {"p1": block.p1, "p2": block.p2, "restart": range(spec.restarts)}
+    labelled = block.tile.config not in spec.unlabelled
     arrays = {
         name: _values(name, block.tile, [labels[dim] for dim in variable.dims])
-        for name, variable in RESULTS.items()
-        if variable.part in block.parts
+        for name, variable in variables(spec.scores).items()
+        if variable.part in block.parts and (labelled or not variable.needs_labels)
     }
     return BlockResult(block, arrays, seconds)
 
@@ -47,26 +47,28 @@ def _values(name: str, tile: Tile, labels: Sequence[Sequence[float]]) -> NDArray
     mixed = np.full(cells[0].shape, crc32(f"{name} {tile}".encode()) % 1000.0)
     for place, cell in enumerate(cells):
         mixed += cell * 37.7**place
-    if name.endswith("_ari"):
+    if name.endswith(("_ari", "_silhouette")):
         return np.asarray(np.sin(mixed))
+    if name.endswith("_calinski_harabasz"):
+        return np.asarray(mixed)
     most = 3 if name.endswith("_clusters") else 500
     return np.asarray(1 + mixed.astype(np.int64) % most, dtype=np.uint16)
 
 
-def fill(location: Path, tiles: Sequence[Tile] | None = None) -> None:
+def fill(location: CubeLocation, tiles: Sequence[Tile] | None = None) -> None:
     """Write all results that a cube lacks, or those of some tiles."""
-    spec = spec_of(location)
+    spec = read_provenance(location).spec
     for work in todo(location):
         if tiles is None or work.tile in tiles:
             write_tile(location, work.tile, [made_up(spec, block) for block in work.blocks])
 
 
-def spec_of(location: Path) -> SweepSpec:
+def spec_of(location: CubeLocation) -> SweepSpec:
     """Return the spec in a cube's attributes, as plain xarray reads it."""
     return SweepSpec.model_validate(xr.open_zarr(location).attrs["spec"])
 
 
-def plain(location: Path) -> xr.Dataset:
+def plain(location: CubeLocation) -> xr.Dataset:
     """Open a cube as anyone would, with and without consolidated metadata."""
     opened: xr.Dataset = xr.open_zarr(location, chunks=None).load()
     other = xr.open_zarr(location, chunks=None, consolidated=False)

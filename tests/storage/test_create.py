@@ -100,7 +100,7 @@ def test_where_no_cube_is_one_is_told_how_to_make_it(tmp_path: Path, work: objec
 
 
 def test_urls_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(CubeError, match=r"is a URL.*give a path"):
+    with pytest.raises(CubeError, match=r"is a URL.*Give its path"):
         create_cube(f"file://{tmp_path}/cube.zarr", SPEC)
 
 

@@ -16,10 +16,8 @@ from pipeline.spec import SweepSpec
 from storage import (
     CubeError,
     CubeMismatchError,
-    Status,
     create_cube,
     extend_cube,
-    mark_failed,
     open_cube,
     read_ledger,
     todo,
@@ -292,14 +290,6 @@ def test_a_worker_of_before_the_extension_does_not_harm_newer_results(cube: Path
     tile = SPEC.tiles[0]
     write_tile(cube, tile, [made_up(SPEC, Block(tile, SPEC.parts, SPEC.p1, SPEC.p2))])
     xr.testing.assert_identical(comparable(open_cube(cube)), before)
-
-
-def test_a_tile_that_fails_in_an_extension_is_failed(cube: Path) -> None:
-    extend_cube(cube, LARGER)
-    mark_failed(cube, SPEC.tiles[0], "died on new exponents")
-    ledger = read_ledger(cube)
-    assert ledger.states[SPEC.tiles[0]] == Status.FAILED
-    assert SPEC.tiles[0] not in ledger.missing
 
 
 def test_extending_what_is_no_cube_is_refused(tmp_path: Path) -> None:

@@ -81,6 +81,13 @@ def check_found_and_repaired(location: Path, whole: Path) -> None:
     xr.testing.assert_identical(comparable(plain(location)), comparable(plain(whole)))
 
 
+def test_damage_that_a_tile_left_before_it_was_done_is_found(cube: Path, whole: Path) -> None:
+    chunk = next((cube / "imwk_ari").glob("c.*"))
+    chunk.write_bytes(chunk.read_bytes()[:-3])
+    (cube / "status" / chunk.name.removesuffix(".0")).unlink()
+    check_found_and_repaired(cube, whole)
+
+
 def test_a_whole_cube_is_found_whole(whole: Path) -> None:
     found = verify_cube(whole)
     assert (found.checked, found.damaged) == (len(SPEC.tiles), {})

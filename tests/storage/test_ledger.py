@@ -77,7 +77,8 @@ def test_a_long_error_is_cut(cube: Path) -> None:
 
 
 def only_one_of_the_second(spec: SweepSpec, config: str) -> int:
-    """Stand in for real data, of which each has one data set."""
+    """Ask for less of one configuration than of the others."""
+    assert spec.datasets.synthetic
     return 1 if config == CONFIGS[1] else spec.datasets.synthetic.count
 
 

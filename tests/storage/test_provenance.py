@@ -8,7 +8,15 @@ import numpy as np
 import pytest
 import zarr
 
-from storage import create_cube, extend_cube, open_cube, read_provenance, record_run
+from storage import (
+    create_cube,
+    environment,
+    extend_cube,
+    mark_failed,
+    open_cube,
+    read_provenance,
+    record_run,
+)
 from tests.storage.made_up import fill, plain, small_spec
 from tests.storage.processes import CONTEXT
 
@@ -69,7 +77,8 @@ def test_an_extension_keeps_when_the_cube_was_made(cube: Path) -> None:
 
 
 def test_no_names_of_hosts_users_or_folders_are_in_any_file(cube: Path) -> None:
-    fill(cube)
+    fill(cube, SPEC.tiles[1:])
+    mark_failed(cube, SPEC.tiles[0], f"cannot write {cube}/imwk_ari nor {Path.home()}/data.csv")
     record_run(cube, [platform.node(), "node1.example.org"])
     secrets = [platform.node(), "node1.example.org", str(Path.home()), str(cube)]
     if len(getpass.getuser()) > 4:  # a short name may be part of any word
@@ -78,3 +87,17 @@ def test_no_names_of_hosts_users_or_folders_are_in_any_file(cube: Path) -> None:
         if path.is_file():
             content = path.read_bytes()
             assert not any(secret.encode() in content for secret in secrets), path
+
+
+def test_a_record_that_a_power_cut_emptied_is_left_out(cube: Path) -> None:
+    damaged = record_run(cube, ["node1"])
+    record_run(cube, ["node2"])
+    (cube / "runs" / damaged / "zarr.json").write_bytes(b"")
+    provenance = read_provenance(cube)
+    assert (provenance.hosts, len(provenance.runs)) == (1, 1)
+
+
+def test_processors_without_any_extension_are_described(monkeypatch: pytest.MonkeyPatch) -> None:
+    # as NumPy does, which leaves out empty lists
+    monkeypatch.setattr(np, "show_config", lambda mode: {"SIMD Extensions": {}, "mode": mode})
+    assert environment()["cpu_features"] == []

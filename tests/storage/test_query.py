@@ -241,6 +241,16 @@ def test_a_variable_that_the_sweep_did_not_compute_is_refused(tmp_path: Path) ->
         expected_ari(open_cube(location))
 
 
+def test_what_kmeans_has_no_score_for_is_compared_with_nothing(tmp_path: Path) -> None:
+    location = tmp_path / "cube.zarr"
+    create_cube(location, small_spec(parts=["rescaled_imwk"]))
+    with pytest.raises(InvalidInputError, match="to compare rescaled_imwk_ari with"):
+        beats_kmeans(open_cube(location))
+    counts = by_hand().rename(rescaled_imwk_ari="rescaled_imwk_clusters")
+    with pytest.raises(InvalidInputError, match="to compare rescaled_imwk_clusters with"):
+        beats_kmeans(counts, "rescaled_imwk_clusters")
+
+
 def test_kmeans_has_no_best_exponents() -> None:
     with pytest.raises(InvalidInputError, match="kmeans_ari has no exponents"):
         best_exponents(by_hand(), "kmeans_ari")

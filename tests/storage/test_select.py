@@ -25,6 +25,12 @@ def test_selects_by_label_and_keeps_dimensions(cube: xr.Dataset) -> None:
     assert chosen.rescaled_imwk_ari.values.ravel().tolist() == plain.tolist()
 
 
+def test_what_is_chosen_twice_comes_once(cube: xr.Dataset) -> None:
+    chosen = select(cube, normalisation=["z-score", "range", "z-score"], p1=[1.2, 1.2 + 1e-7])
+    assert chosen.normalisation.values.tolist() == ["z-score", "range"]
+    assert chosen.p1.values.tolist() == [1.2]
+
+
 def test_nothing_chosen_is_everything(cube: xr.Dataset) -> None:
     xr.testing.assert_identical(select(cube), cube)
 

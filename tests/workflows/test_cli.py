@@ -81,7 +81,7 @@ def test_every_command_has_a_help_text_and_is_in_the_readme(name: str) -> None:
 
 def test_exit_codes_are_in_help_and_readme() -> None:
     text = imwk("--help").output
-    for code in ("0", "1", "2", "3", "130"):
+    for code in ("0", "1", "2", "3", "4", "130"):
         assert re.search(rf"^ +{code} ", text, re.MULTILINE)
         assert f"| {code} |" in README
 
@@ -95,9 +95,9 @@ def test_unknown_command_is_one_clean_error() -> None:
 @pytest.mark.parametrize(
     ("arguments", "heavy"),
     [
-        (["--help"], ["numpy", "dask", "zarr"]),
+        (["--help"], ["numpy", "dask", "zarr", "matplotlib"]),
         (["presets"], ["dask", "zarr"]),
-        (["status", "CUBE"], ["distributed"]),
+        (["status", "CUBE"], ["distributed", "matplotlib"]),
     ],
     ids=["help", "presets", "status"],
 )
@@ -165,7 +165,8 @@ def test_refusals_are_messages(spec_file: Path, cube: Path, tmp_path: Path) -> N
     nowhere = ("--scheduler", "tcp://127.0.0.1:1")
     with dask.config.set({"distributed.comm.timeouts.connect": "1s"}):
         refused = imwk("submit", spec_file, tmp_path / "a.zarr", *nowhere)
-    assert_refused(refused, "There is no Dask scheduler at tcp://127.0.0.1:1")
+    assert refused.exit_code == 4
+    assert "There is no Dask scheduler at tcp://127.0.0.1:1" in refused.stderr
     both = imwk("submit", spec_file, cube, "--scheduler", "a:1", "--workers", 1)
     assert both.exit_code == 2
     assert "not both" in both.stderr
@@ -205,6 +206,10 @@ def test_damage_is_listed_and_repaired(spec_file: Path, cube: Path) -> None:
     found = imwk("verify", cube)
     assert found.exit_code == 1
     assert found.output.startswith(f"{SECOND}: imwk_ari cannot be read")
+    again = imwk("verify", cube, "--recompute", 9)
+    assert f"{SECOND}: imwk_ari cannot be read" in again.output
+    assert "1 tiles computed again: all equal" in again.output
+    assert_refused(imwk("summary", cube), "imwk verify CUBE --repair")
     facts = json.loads(imwk("verify", cube, "--repair", "--json").output)
     assert (facts["repaired"], facts["damaged"][0]["dataset"]) == (True, 1)
     assert imwk("submit", spec_file, cube, "--workers", 1).exit_code == 0

@@ -28,7 +28,7 @@ def test_the_quick_preset_has_every_configuration_in_range_and_z_score() -> None
     assert set(spec.p1) <= set(load_spec("paper").p1)
 
 
-@pytest.mark.parametrize("name", PRESETS)
+@pytest.mark.parametrize("name", ["quick", "paper"])
 def test_a_preset_saved_as_a_file_is_the_same_spec(name: str, tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     file.write_text(preset_text(name))

@@ -20,7 +20,7 @@ def test_failed_tiles_are_not_counted_as_done() -> None:
     for event in (STARTED, TileEnded(SPEC.tiles[0], None), TileEnded(SPEC.tiles[1], "why")):
         tally.add(event)
     assert tally.sentence().startswith("5 of 10 tiles done, 2 failed, ")
-    assert tally.sentence().endswith(" 0 min left")
+    assert tally.sentence().endswith(" s left")
 
 
 def test_without_a_terminal_a_line_comes_each_minute(
@@ -52,6 +52,7 @@ def test_on_a_terminal_a_bar_counts_tiles(tmp_path: Path) -> None:
     assert "dashboard: http://127.0.0.1:" in shown
     assert "2/2" in shown
     assert "/min" in shown
+    assert "0 s left" in shown
     assert "0 failed" in shown
 
 

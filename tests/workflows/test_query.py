@@ -134,6 +134,58 @@ def test_mistakes_are_one_clean_error(location: Path, options: list[str], messag
     assert message in " ".join(result.output.split())
 
 
+@pytest.fixture(scope="module")
+def scored(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a cube with the silhouette of everything."""
+    location = tmp_path_factory.mktemp("scored") / "cube.zarr"
+    create_cube(location, small_spec(count=1, scores=["silhouette"]))
+    fill(location)
+    return location
+
+
+def test_a_choice_by_a_score_is_shown_with_its_ari_and_the_best(scored: Path) -> None:
+    cube = open_cube(scored).load()
+    rows = records(scored, "--best", "--by", "silhouette", "--normalisation", "range")
+    assert [row["config"] for row in rows] == ["1000x6-3", "1000x12-6"]
+    for row in rows:
+        grid = cube.sel(config=row["config"], dataset=0, normalisation="range")
+        assert row["rescaled_imwk_silhouette"] == float(grid.rescaled_imwk_silhouette.max())
+        chosen = grid.sel(p1=row["p1"], p2=row["p2"])
+        assert row["rescaled_imwk_silhouette"] == float(chosen.rescaled_imwk_silhouette)
+        assert row["ari"] == float(chosen.rescaled_imwk_ari)
+        assert row["best_ari"] == float(grid.rescaled_imwk_ari.max())
+    header = run(scored, "--best", "--by", "silhouette").output
+    assert "ARI there" in header
+    assert "best ARI" in header
+
+
+def test_a_choice_by_a_score_can_be_of_other_algorithms_and_on_average(scored: Path) -> None:
+    options = ("--best", "--by", "silhouette", "--variable", "rescaled_kmeans_ari", "--average")
+    (row,) = records(scored, *options, "--top", "1")
+    assert list(row)[2:] == ["p1", "rescaled_kmeans_silhouette", "spread", "datasets", *ARIS]
+
+
+ARIS = ("ari", "best_ari")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--by", "silhouette"], "Give --best too"),
+        (["--best", "--by", "silhuette"], "Did you mean 'silhouette'?"),
+        (["--best", "--by", "calinski-harabasz"], "does not name calinski-harabasz"),
+        (["--best", "--by", "silhouette", "--variable", "kmeans_ari"], "has no exponents"),
+    ],
+)
+def test_a_choice_that_cannot_be_made_is_refused(
+    scored: Path, options: list[str], message: str
+) -> None:
+    result = run(scored, *options)
+    assert result.exit_code == 2
+    assert isinstance(result.exception, SystemExit)
+    assert message in " ".join(result.output.split())
+
+
 def test_no_cube_and_damage_are_clean_errors(tmp_path: Path) -> None:
     assert "There is no cube at" in run(tmp_path / "none.zarr").output
     location = tmp_path / "cube.zarr"

@@ -5,12 +5,13 @@ from os import PathLike
 from pathlib import Path
 
 from pipeline.core.validation import as_choice
+from pipeline.draft import Sweep
 from pipeline.errors import SpecError
 from pipeline.spec import SweepSpec
-from pipeline.specfile import parse_spec, read_spec
+from pipeline.specfile import parse_sweep, read_sweep
 
 #: The smallest first.
-PRESETS = ("quick", "paper")
+PRESETS = ("quick", "uci", "paper")
 
 
 def preset_text(name: str) -> str:
@@ -31,7 +32,12 @@ def preset_text(name: str) -> str:
 
 
 def load_spec(preset_or_path: str | PathLike[str]) -> SweepSpec:
-    """Load a preset by name, or a spec from a TOML file.
+    """Load a spec, as `load_sweep` does, without its data."""
+    return load_sweep(preset_or_path).spec
+
+
+def load_sweep(preset_or_path: str | PathLike[str]) -> Sweep:
+    """Load a preset by name, or a spec from a TOML file, and the data that it names.
 
     Parameters
     ----------
@@ -40,8 +46,8 @@ def load_spec(preset_or_path: str | PathLike[str]) -> SweepSpec:
 
     Returns
     -------
-    SweepSpec
-        Checked.
+    Sweep
+        The spec, checked, and its data.
 
     Raises
     ------
@@ -50,16 +56,17 @@ def load_spec(preset_or_path: str | PathLike[str]) -> SweepSpec:
 
     Examples
     --------
-    >>> len(load_spec("paper").tiles)
+    >>> len(load_sweep("paper").spec.tiles)
     2400
-    >>> load_spec("papper")
+    >>> load_sweep("papper")
     Traceback (most recent call last):
-    pipeline.errors.SpecError: papper: is neither a file nor a preset; presets are quick, paper.
+    pipeline.errors.SpecError: papper: is neither a file nor a preset; presets are quick, uci, \
+paper.
     """
     name = str(preset_or_path)
     if name in PRESETS:
-        return parse_spec(preset_text(name), name)
+        return parse_sweep(preset_text(name), name)
     if not Path(name).suffix and not Path(name).exists():
         presets = ", ".join(PRESETS)
         raise SpecError([f"is neither a file nor a preset; presets are {presets}."], name)
-    return read_spec(name)
+    return read_sweep(name)

@@ -1,4 +1,4 @@
-"""Where a sweep runs: on workers of this machine, or on those of a scheduler that is there."""
+"""Workers on this machine."""
 
 import logging
 import signal
@@ -12,36 +12,13 @@ import dask
 from dask.system import CPU_COUNT
 from dask.utils import parse_timedelta
 from distributed import Client, LocalCluster
-from distributed.utils import silence_logging_cmgr
 
-from pipeline.core.errors import ImwkError
 from pipeline.core.validation import as_whole_number
+from workflows.clusters.errors import ClusterError
+from workflows.clusters.settings import LOOPBACK, QUIET, WORKER_ENVIRONMENT
 
-LOOPBACK = "127.0.0.1"
-
-#: A worker is a process of one thread, and so is its linear algebra. glibc must not hand large
-#: arrays back to the system at once: they are asked for again by the next NumPy call.
-WORKER_ENVIRONMENT = {
-    "OPENBLAS_NUM_THREADS": "1",
-    "OMP_NUM_THREADS": "1",
-    "MKL_NUM_THREADS": "1",
-    "MALLOC_MMAP_THRESHOLD_": str(2**30),
-    "MALLOC_TRIM_THRESHOLD_": str(2**30),
-    "MALLOC_TOP_PAD_": str(2**26),
-}
-
-#: Dask looks at its own processes up to a hundred times a second, which takes a tenth of the time
-#: of blocks that run for seconds. A look once in a while will do.
-QUIET = {
-    "distributed.worker.profile.enabled": False,
-    "distributed.worker.memory.monitor-interval": "1s",
-    "distributed.admin.tick.interval": "1s",
-    "distributed.admin.system-monitor.interval": "2s",
-}
-
-
-class SchedulerError(ImwkError):
-    """A scheduler cannot be reached; the message says which."""
+#: Seconds without any worker after which nobody waits for one any more.
+GIVE_UP_AFTER = 600.0
 
 
 @contextmanager
@@ -58,6 +35,11 @@ def local_client(workers: int | None = None) -> Iterator[Client]:
     distributed.Client
         Nothing of its cluster can be reached from other machines.
 
+    Raises
+    ------
+    ClusterError
+        If workers do not start.
+
     Examples
     --------
     >>> with local_client(workers=1) as client:
@@ -69,7 +51,7 @@ def local_client(workers: int | None = None) -> Iterator[Client]:
         dask.config.set({"distributed.nanny.pre-spawn-environ": WORKER_ENVIRONMENT, **QUIET}),
         ExitStack() as stack,
     ):
-        with _ctrl_c_waits():
+        with _ctrl_c_waits(), _start_errors():
             cluster = stack.enter_context(
                 LocalCluster(
                     n_workers=count,
@@ -84,6 +66,18 @@ def local_client(workers: int | None = None) -> Iterator[Client]:
             client = stack.enter_context(Client(cluster))
         with _replaced_if_lost(cluster, count):
             yield client
+
+
+@contextmanager
+def _start_errors() -> Iterator[None]:
+    try:
+        yield
+    except RuntimeError as error:  # how Dask says that a worker ended at once
+        raise ClusterError(
+            "Workers on this machine do not start. A script must call submit under "
+            'if __name__ == "__main__": since they import it; else look at what they print, and '
+            "at what Dask's configuration makes them load."
+        ) from error
 
 
 @contextmanager
@@ -114,17 +108,23 @@ def _replaced_if_lost(cluster: LocalCluster, count: int) -> Iterator[None]:
     """Keep a cluster at its number of workers.
 
     Dask starts a worker that died again, but gives up on one that dies while it starts: without
-    this a sweep could come to wait for ever, for workers that nobody starts.
+    this a sweep could come to wait for ever, for workers that nobody starts. If none comes up at
+    all any more the cluster is closed, and who waits for its results hears that it is lost.
     """
     over = Event()
     patience = parse_timedelta(dask.config.get("distributed.deploy.lost-worker-timeout"))
 
     def replace() -> None:
-        complete = monotonic()
+        complete = seen = monotonic()
         while not over.wait(1):
             alive = len(cluster.scheduler_info["workers"])
+            if alive:
+                seen = monotonic()
             if alive >= count:
                 complete = monotonic()
+            elif monotonic() - seen > GIVE_UP_AFTER:
+                cluster.close()
+                return
             elif monotonic() - complete > patience:
                 cluster.scale(alive)  # forgets those that do not come up
                 over.wait(1)  # or the new ones would get their names, and not be started
@@ -138,39 +138,3 @@ def _replaced_if_lost(cluster: LocalCluster, count: int) -> Iterator[None]:
     finally:
         over.set()
         replacer.join()
-
-
-@contextmanager
-def remote_client(scheduler: str) -> Iterator[Client]:
-    """Connect to a scheduler that is running already, and leave it running.
-
-    Parameters
-    ----------
-    scheduler : str
-        Its address, such as ``tcp://node1:8786``.
-
-    Yields
-    ------
-    distributed.Client
-
-    Raises
-    ------
-    SchedulerError
-        If there is none.
-
-    Examples
-    --------
-    >>> with local_client(workers=1) as local, remote_client(local.scheduler.address) as client:
-    ...     client.submit(sum, [1, 2]).result()
-    3
-    """
-    try:
-        client = Client(scheduler)
-    except (OSError, ValueError) as error:  # no answer; no address
-        raise SchedulerError(
-            f"There is no Dask scheduler at {scheduler}. Start one with dask scheduler, and give "
-            "the address that it prints, such as tcp://node1:8786."
-        ) from error
-    # A lost scheduler is said once, by who waits for results.
-    with silence_logging_cmgr(logging.CRITICAL), client:
-        yield client

@@ -1,0 +1,54 @@
+"""What can be wrong with an object store, in one line that says what to do."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from obstore.exceptions import AlreadyExistsError, BaseError, PreconditionError
+
+from storage.errors import CubeError
+
+_CREDENTIALS = (
+    "Check the credentials in the environment (for S3 AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY) "
+    "and what they may do."
+)
+_ENDPOINT = "Check the network and the endpoint in the environment (for S3 AWS_ENDPOINT_URL)."
+
+#: What errors have in their text, what that means, and what to do; the first that is found counts.
+_MEANINGS = (
+    ("169.254.169.254", "there are no credentials", _CREDENTIALS),
+    ("NoSuchBucket", "there is no such bucket", "Make it, or correct its name."),
+    (
+        "BadScheme",
+        "its endpoint is plain http",
+        "Set AWS_ALLOW_HTTP=true to use it.",
+    ),
+    ("403 Forbidden", "access is refused", _CREDENTIALS),
+    ("401 Unauthorized", "access is refused", _CREDENTIALS),
+    ("AccessDenied", "access is refused", _CREDENTIALS),  # within an answer that is well
+    ("error sending request", "it cannot be reached", _ENDPOINT),
+    ("Unable to recognise URL", "no such kind of store is known", "Give s3://, gs:// or az://."),
+)
+
+
+@contextmanager
+def in_words(url: str) -> Iterator[None]:
+    """Turn errors of a store into ours, but for those that are answers.
+
+    obstore's own have many lines, the requests among them.
+    """
+    try:
+        yield
+    except (AlreadyExistsError, PreconditionError):
+        raise
+    except BaseError as error:
+        raise CubeError(f"Cannot use {url}: {_reason(str(error))}") from error
+
+
+def _reason(text: str) -> str:
+    found = re.search("<Code>(.*?)</Code>", text)
+    code = f" ({found[1]})" if found else ""
+    for sign, meaning, remedy in _MEANINGS:
+        if sign in text:
+            return f"{meaning}{code}. {remedy}"
+    return f"{' '.join(text.split('Debug source:')[0].split())}{code}"

@@ -1,0 +1,1 @@
+"""The page of `imwk report` in a real browser."""

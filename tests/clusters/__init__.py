@@ -1,0 +1,1 @@
+"""Sweeps on clusters and object stores, with real servers."""

@@ -1,0 +1,147 @@
+"""Label-free scores in blocks: those of every labelling, whatever it is computed with."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.random import SeedSequence
+from sklearn.metrics import calinski_harabasz_score, silhouette_score
+
+from pipeline.block import BlockResult, run_block, run_tile, split_block
+from pipeline.core import imwk, kmeans_many, normalise, rescale, silhouette
+from pipeline.core.scores import MOST_ROWS
+from pipeline.core.validation import FloatArray, IntArray
+from pipeline.datasets import synthetic_dataset
+from pipeline.draft import Sweep
+from pipeline.errors import SpecError
+from pipeline.scoring import SCORES, Judge
+from pipeline.seeds import seed_sequence
+from pipeline.spec import SweepSpec
+from pipeline.specfile import parse_spec
+from tests.own_tables import small_table
+from tests.pipeline.specs import small
+
+SPEC = small(scores=SCORES)
+TILE = SPEC.tiles[0]
+
+
+@pytest.fixture(scope="module")
+def whole() -> BlockResult:
+    """Return a tile with both scores of all labellings."""
+    return run_tile(SPEC, TILE)
+
+
+def assert_scores(arrays: Any, part: str, place: Any, X: FloatArray, labels: IntArray) -> None:
+    found = [arrays[f"{part}_{name}"][place] for name in ("silhouette", "calinski_harabasz")]
+    expected = [silhouette_score(X, labels), calinski_harabasz_score(X, labels)]
+    assert found == pytest.approx(expected, abs=1e-9)
+
+
+def test_every_labelling_of_a_tile_is_scored_on_the_normalised_data(whole: BlockResult) -> None:
+    X = normalise(synthetic_dataset("1000x6-3", 0, seed=2020).X, "range")
+    (alone,) = kmeans_many([X], 3, 3, [seed_sequence(2020, "kmeans", "1000x6-3", 0, "range")])
+    assert_scores(whole.arrays, "kmeans", 2, X, alone.labels[2])
+    for row, p1 in enumerate(SPEC.p1):
+        run = imwk(X, 3, p1)
+        assert_scores(whole.arrays, "imwk", row, X, run.labels)
+        rescaled = rescale(X, run.labels, run.weights)
+        seed = seed_sequence(2020, "kmeans", "1000x6-3", 0, "range", repr(p1))
+        (restarts,) = kmeans_many([rescaled], 3, 3, [seed])
+        assert_scores(whole.arrays, "rescaled_kmeans", (row, 1), X, restarts.labels[1])
+        for column, p2 in enumerate(SPEC.p2):
+            again = imwk(rescaled, 3, p2)
+            assert_scores(whole.arrays, "rescaled_imwk", (row, column), X, again.labels)
+
+
+def test_scores_have_the_dimensions_of_aris(whole: BlockResult) -> None:
+    for part in SPEC.parts:
+        for name in ("silhouette", "calinski_harabasz"):
+            shape = whole.arrays[f"{part}_ari"].shape
+            assert whole.arrays[f"{part}_{name}"].shape == shape
+
+
+def test_neither_blocks_nor_other_scores_change_a_bit(whole: BlockResult) -> None:
+    alone = SPEC.model_copy(update={"scores": ("silhouette",)})
+    for row, block in enumerate(split_block(whole.block, 1)):
+        computed = run_block(alone, block).arrays
+        assert not any("calinski" in name for name in computed)
+        for name in ("rescaled_imwk_silhouette", "rescaled_kmeans_silhouette", "rescaled_imwk_ari"):
+            np.testing.assert_array_equal(computed[name][0], whole.arrays[name][row])
+
+
+def test_a_sweep_without_scores_computes_none() -> None:
+    names = run_tile(small(), TILE).arrays
+    assert not any("silhouette" in name or "calinski" in name for name in names)
+
+
+def own(rows: int, labelled: bool, **keys: Any) -> Sweep:
+    table = small_table(labelled=labelled, rows=rows)
+    return Sweep.of({"mine": table}, 3, p1=[1.5, 2.0], p2=[2.0], restarts=2, **keys)
+
+
+def tile_of(sweep: Sweep, number: int = 0) -> Any:
+    (table,) = sweep.tables.values()
+    return run_tile(sweep.spec, sweep.spec.tiles[number], table).arrays
+
+
+def test_without_classes_all_is_as_with_them_but_the_ari() -> None:
+    with_classes, without = (tile_of(own(60, labelled)) for labelled in (True, False))
+    assert with_classes.keys() - without.keys() == {f"{part}_ari" for part in SPEC.parts}
+    for name, values in without.items():
+        np.testing.assert_array_equal(values, with_classes[name])
+
+
+def test_many_rows_are_sampled_alike_under_all_normalisations() -> None:
+    sweep = own(MOST_ROWS + 100, True, parts=["imwk"], normalisations=["range", "z-score"])
+    (table,) = sweep.tables.values()
+    for number, tile in enumerate(sweep.spec.tiles):
+        X = normalise(table.X, tile.normalisation)
+        labels = [imwk(X, 3, p1).labels for p1 in (1.5, 2.0)]
+        expected = silhouette(X, labels, seed_sequence(2020, "silhouette", "mine", 0))
+        np.testing.assert_array_equal(tile_of(sweep, number)["imwk_silhouette"], expected)
+
+
+def test_a_single_cluster_gets_the_least_score() -> None:
+    judge = Judge(np.array([[0.0], [1.0], [2.0]]), None, SCORES, SeedSequence(1))
+    judged = judge.judge(np.zeros((1, 3), dtype=np.int64))
+    assert {name: values.tolist() for name, values in judged.items()} == {
+        "silhouette": [-1.0],
+        "calinski_harabasz": [0.0],
+    }
+
+
+def test_scores_are_on_for_data_that_people_bring() -> None:
+    assert small().scores == ()
+    assert own(9, True).spec.scores == own(9, False).spec.scores == SCORES
+    assert small(scores=SCORES).fingerprint != small().fingerprint
+
+
+def test_a_spec_says_that_real_data_are_not_scored_and_nothing_of_made_up_ones() -> None:
+    off = own(9, True, scores=[]).spec
+    assert off.scores == ()
+    assert "scores" not in small().model_dump(mode="json")
+    for spec in (off, own(9, True).spec, small(scores=["silhouette"])):
+        copy = parse_spec(spec.to_toml(), "sweep.toml")
+        assert copy == spec
+        assert copy.fingerprint == SweepSpec(**spec.model_dump(mode="json")).fingerprint
+
+
+@pytest.mark.parametrize(
+    ("scores", "words"),
+    [
+        ([], "nothing would say how good the clusters of mine are"),
+        (["silhouettes"], "Did you mean 'silhouette'?"),
+        (["silhouette", "silhouette"], "give every score once"),
+        ("silhouette", "give a list of scores"),
+    ],
+)
+def test_scores_that_cannot_be_used_are_refused(scores: Any, words: str) -> None:
+    with pytest.raises(SpecError, match=words):
+        own(9, False, scores=scores)
+
+
+def test_a_wrong_key_is_not_blamed_on_the_scores_too() -> None:
+    with pytest.raises(SpecError) as caught:
+        small(seed=-1)
+    (problem,) = caught.value.problems
+    assert str(problem).startswith("seed = -1")

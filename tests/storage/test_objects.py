@@ -1,0 +1,250 @@
+"""Cubes in an object store: as in a folder, though nothing can be renamed there.
+
+The store here is obstore's own in memory; `tests/clusters/test_object_store.py` has a real server.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from threading import Lock, Thread
+from typing import Any
+from unittest.mock import patch
+from uuid import uuid4
+
+import obstore
+import pytest
+import xarray as xr
+
+from pipeline.spec import SweepSpec
+from storage import (
+    CubeError,
+    CubeMismatchError,
+    create_cube,
+    extend_cube,
+    open_cube,
+    read_ledger,
+    read_provenance,
+    record_run,
+    todo,
+    verify_cube,
+)
+from storage.export import export_cube
+from storage.location import place_at, store_at
+from storage.objects import LOCK, ObjectPlace
+from tests.storage.made_up import CONFIGS, comparable, fill, small_spec
+from tests.storage.processes import Killed
+
+SPEC = small_spec()
+LARGER = small_spec(count=3, configs=CONFIGS, p1=[1.1, 1.3, 1.4, 2.0])
+
+
+@pytest.fixture
+def url() -> str:
+    """Return where nothing is yet; this process alone sees what is put there."""
+    return f"memory:///{uuid4().hex}/cube.zarr"
+
+
+@pytest.fixture
+def no_lease(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let locks of killed processes be taken over at once."""
+    monkeypatch.setattr("storage.objects.LEASE", 0)
+
+
+def objects(url: str) -> dict[str, bytes]:
+    place = place_at(url)
+    return place.read_many(place.keys(""))
+
+
+def killed_after(steps: int, work: Callable[[], object]) -> bool:
+    """Do `work`, but die before its request number `steps`; return whether it came to its end."""
+    left, lock = [steps], Lock()
+
+    def counted(change: Callable[..., Any]) -> Callable[..., Any]:
+        def step(*args: Any, **keywords: Any) -> Any:
+            with lock:
+                if left[0] == 0:
+                    raise Killed
+                left[0] -= 1
+            return change(*args, **keywords)
+
+        return step
+
+    with (
+        patch.object(obstore, "put", counted(obstore.put)),
+        patch.object(obstore, "delete", counted(obstore.delete)),
+    ):
+        try:
+            work()
+        except Killed:
+            return False
+    return True
+
+
+def test_a_cube_grows_and_reads_as_in_a_folder(url: str, tmp_path: Path) -> None:
+    for location in (url, str(tmp_path / "cube.zarr")):
+        create_cube(location, SPEC)
+        fill(location, SPEC.tiles[:5])
+        extend_cube(location, LARGER)
+        fill(location)
+        record_run(location, ["node1"])
+    xr.testing.assert_identical(
+        comparable(open_cube(url)), comparable(open_cube(tmp_path / "cube.zarr"))
+    )
+    assert read_ledger(url) == read_ledger(tmp_path / "cube.zarr")
+    assert verify_cube(url) == verify_cube(tmp_path / "cube.zarr")
+    assert read_provenance(url).hosts == 1
+    assert export_cube(url, tmp_path / "a.csv") == export_cube(
+        tmp_path / "cube.zarr", tmp_path / "b.csv"
+    )
+    assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
+
+
+def test_plain_xarray_opens_it_with_and_without_consolidated_metadata(url: str) -> None:
+    create_cube(url, SPEC)
+    extend_cube(url, LARGER)
+    one, other = (xr.open_zarr(store_at(url), consolidated=way).load() for way in (True, False))
+    xr.testing.assert_identical(one, other)
+
+
+def test_a_damaged_object_is_found_and_repaired(url: str) -> None:
+    create_cube(url, SPEC)
+    fill(url)
+    key = next(key for key in objects(url) if key.startswith("imwk_ari/c."))
+    place_at(url).write({key: objects(url)[key][:-3]})
+    assert len(verify_cube(url, repair=True).damaged) == 1
+    assert len(todo(url)) == 1
+    fill(url)
+    assert not verify_cube(url).damaged
+
+
+def test_strangers_are_left_alone(url: str) -> None:
+    place_at(url).write({"notes.txt": b"mine"})
+    with pytest.raises(CubeError, match="no cube at"):
+        create_cube(url, SPEC)
+    assert objects(url) == {"notes.txt": b"mine"}
+
+
+@pytest.mark.usefixtures("no_lease")
+def test_killed_at_any_request_a_creation_leaves_no_cube_or_a_whole_one() -> None:
+    found = set()
+    for step in range(100):
+        url = f"memory:///{uuid4().hex}"
+        finished = killed_after(step, partial(create_cube, url, SPEC))
+        found.add(place_at(url).is_taken())
+        if place_at(url).is_taken():
+            verify_cube(url)
+        create_cube(url, SPEC)  # takes over what is there
+        assert len(todo(url)) == 8
+        if finished:
+            break
+    assert finished
+    assert found == {False, True}
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("no_lease")
+def test_killed_at_any_request_an_extension_leaves_the_old_cube_or_the_new() -> None:
+    found = set()
+    for step in range(200):
+        url = f"memory:///{uuid4().hex}"
+        create_cube(url, SPEC)
+        fill(url)
+        finished = killed_after(step, partial(extend_cube, url, LARGER))
+        ledger = read_ledger(url)
+        assert set(ledger.states) in (set(SPEC.tiles), set(LARGER.tiles))
+        assert open_cube(url).kmeans_ari.notnull().any("restart").sum() == len(SPEC.tiles)
+        found.add(len(ledger.states))
+        extend_cube(url, LARGER)
+        assert not verify_cube(url).damaged
+        if finished:
+            break
+    assert finished
+    assert found == {len(SPEC.tiles), len(LARGER.tiles)}
+
+
+def test_of_creators_of_different_sweeps_one_comes_first_and_none_mix(url: str) -> None:
+    specs = [small_spec(seed=seed) for seed in range(4)]
+    refused: list[SweepSpec] = []
+
+    def create(spec: SweepSpec) -> None:
+        try:
+            create_cube(url, spec)
+        except CubeMismatchError:
+            refused.append(spec)
+
+    creators = [Thread(target=create, args=[spec]) for spec in specs]
+    for creator in creators:
+        creator.start()
+    for creator in creators:
+        creator.join()
+    (first,) = (spec for spec in specs if spec not in refused)
+    assert read_provenance(url).spec == first
+    verify_cube(url)
+    assert LOCK not in objects(url)
+
+
+def test_a_lock_is_waited_for_and_one_that_was_left_is_taken_over_once(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("storage.objects.LEASE", 0.5)
+    place, inside = place_at(url), []
+    place.write({LOCK: b"of a killed process"})
+
+    def work(name: int) -> None:
+        with place.locked():
+            inside.append(name)
+            assert len(inside) % 2 == 1, "two at once"
+            inside.append(name)
+
+    workers = [Thread(target=work, args=[name]) for name in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert sorted(inside) == [0, 0, 1, 1, 2, 2, 3, 3]
+
+
+@pytest.mark.parametrize(
+    ("location", "words"),
+    [
+        ("s3://bucket/cube.zarr", "it cannot be reached. Check the network and the endpoint"),
+        ("foo://bucket/cube.zarr", "no such kind of store is known. Give s3://"),
+        ("s3://key:hidden@bucket/cube.zarr", "Keep secrets out of URLs"),
+    ],
+)
+def test_what_is_wrong_with_a_store_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, location: str, words: str
+) -> None:
+    settings = {
+        "AWS_ACCESS_KEY_ID": "me",
+        "AWS_SECRET_ACCESS_KEY": "hidden",
+        "AWS_ENDPOINT_URL": "http://127.0.0.1:1",
+        "AWS_ALLOW_HTTP": "true",
+    }
+    for name, value in settings.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr("storage.objects.RETRIES", {"max_retries": 1})
+    with pytest.raises(CubeError) as caught:
+        create_cube(location, SPEC)
+    message = str(caught.value)
+    assert words in message
+    assert "\n" not in message
+    assert "hidden" not in message
+
+
+def test_a_store_that_fails_is_not_taken_for_a_damaged_cube(url: str) -> None:
+    create_cube(url, SPEC)
+    fill(url)
+    place = place_at(url)
+    assert isinstance(place, ObjectPlace)
+
+    async def fails(*_: object, **__: object) -> object:
+        raise obstore.exceptions.GenericError("HTTP error: error sending request")
+
+    before = objects(url)
+    with (
+        patch.object(obstore, "get_async", fails),
+        pytest.raises(CubeError, match="cannot be reached"),
+    ):
+        verify_cube(url, repair=True)
+    assert objects(url) == before

@@ -1,0 +1,107 @@
+"""Cubes with label-free scores: their arrays, their damage, their growth."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray as xr
+import zarr
+
+from pipeline.block import whole_tile
+from pipeline.scoring import SCORES
+from storage import (
+    CubeError,
+    CubeMismatchError,
+    create_cube,
+    extend_cube,
+    open_cube,
+    todo,
+    verify_cube,
+    write_tile,
+)
+from storage.schema import SCORE_RESULTS
+from tests.storage.made_up import comparable, fill, made_up, plain, small_spec
+
+SPEC = small_spec(count=1, configs=["1000x6-3"], scores=SCORES)
+TILE = SPEC.tiles[0]
+
+
+@pytest.fixture
+def cube(tmp_path: Path) -> Path:
+    """Return a whole cube with both scores."""
+    create_cube(tmp_path / "cube.zarr", SPEC)
+    fill(tmp_path / "cube.zarr")
+    return tmp_path / "cube.zarr"
+
+
+def score_arrays(location: Path) -> set[str]:
+    return {path.parent.name for path in location.glob("*/zarr.json")} & SCORE_RESULTS.keys()
+
+
+def test_a_cube_has_the_arrays_of_its_scores_and_no_others(tmp_path: Path) -> None:
+    create_cube(tmp_path / "none.zarr", small_spec())
+    create_cube(tmp_path / "one.zarr", small_spec(scores=["silhouette"]))
+    assert score_arrays(tmp_path / "none.zarr") == set()
+    assert score_arrays(tmp_path / "one.zarr") == {
+        "kmeans_silhouette",
+        "imwk_silhouette",
+        "rescaled_kmeans_silhouette",
+        "rescaled_imwk_silhouette",
+    }
+
+
+def test_scores_are_read_as_they_were_written(cube: Path) -> None:
+    stored = open_cube(cube).sel(config="1000x6-3", dataset=0, normalisation=TILE.normalisation)
+    written = made_up(SPEC, whole_tile(SPEC, TILE)).arrays
+    for name in SCORE_RESULTS:
+        np.testing.assert_array_equal(stored[name], written[name], err_msg=name)
+
+
+def test_a_tile_without_its_scores_is_not_whole(tmp_path: Path) -> None:
+    create_cube(tmp_path / "cube.zarr", SPEC)
+    lacking = made_up(SPEC.model_copy(update={"scores": ()}), whole_tile(SPEC, TILE))
+    with pytest.raises(CubeError, match="cells are missing in kmeans_silhouette"):
+        write_tile(tmp_path / "cube.zarr", TILE, [lacking])
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "reason"),
+    [
+        ("imwk_silhouette", -1.1, "has -1.1, outside -1 to 1"),
+        ("imwk_calinski_harabasz", -0.5, "has -0.5, outside 0 to inf"),
+        ("imwk_calinski_harabasz", np.inf, "lacks 1 of 3 values"),
+        ("imwk_silhouette", np.nan, "lacks 1 of 3 values"),
+    ],
+)
+def test_scores_that_cannot_be_right_are_found(
+    cube: Path, name: str, value: float, reason: str
+) -> None:
+    place = (0, 0, SPEC.normalisations.index(TILE.normalisation), 0)
+    zarr.open_array(cube / name, mode="r+")[place] = value
+    assert verify_cube(cube).damaged == {TILE: (f"{name} {reason}",)}
+
+
+def test_a_lost_chunk_of_scores_is_found_and_computed_again(cube: Path) -> None:
+    before = comparable(plain(cube))
+    next((cube / "rescaled_imwk_silhouette").glob("c.0.*")).unlink()
+    assert len(verify_cube(cube, repair=True).damaged) == 1
+    assert len(todo(cube)) == 1
+    fill(cube)
+    xr.testing.assert_identical(comparable(plain(cube)), before)
+
+
+def test_scores_grow_with_the_cube(cube: Path, tmp_path: Path) -> None:
+    larger = small_spec(scores=SCORES, p1=[1.1, 1.4, 1.7, 2.0])
+    extend_cube(cube, larger)
+    fill(cube)
+    create_cube(tmp_path / "at once.zarr", larger)
+    fill(tmp_path / "at once.zarr")
+    grown, at_once = (open_cube(each) for each in (cube, tmp_path / "at once.zarr"))
+    for name in SCORE_RESULTS:
+        xr.testing.assert_equal(grown[name].load(), at_once[name].load())
+
+
+def test_scores_cannot_be_added_to_a_cube(tmp_path: Path) -> None:
+    create_cube(tmp_path / "cube.zarr", small_spec())
+    with pytest.raises(CubeMismatchError, match=r"scores: none \(cube\), silhouette \(spec\)"):
+        extend_cube(tmp_path / "cube.zarr", small_spec(count=3, scores=["silhouette"]))

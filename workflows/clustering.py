@@ -1,0 +1,240 @@
+"""One clustering of a user's table, without a sweep: computed, shown and written."""
+
+import csv
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from math import isnan
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.table import Table as TerminalTable
+
+from pipeline.core import (
+    ConstantFeatureWarning,
+    ImwkResult,
+    adjusted_rand_index,
+    imwk,
+    normalise,
+    rescale,
+    silhouette,
+)
+from pipeline.core.scores import MOST_ROWS
+from pipeline.core.validation import FloatArray, IntArray, as_exponent
+from pipeline.datasets.table import Table
+from storage.errors import storage_errors
+from storage.location import replacing
+from workflows.terminal import as_table
+
+#: More features are left out in the terminal, not in JSON.
+LONGEST_TABLE = 40
+
+
+@dataclass(frozen=True, eq=False)
+class Clustering:
+    """What was found in a table.
+
+    Attributes
+    ----------
+    table : Table
+        The data.
+    normalisation : str
+        How they were normalised.
+    exponents, runs : dict of str to float, and to ImwkResult
+        By ``p1`` and, where the data were rescaled, ``p2``; the last run gives the clusters.
+    silhouette : float
+        Of the clusters, on the normalised data; NaN if there is only one.
+    ari : float or None
+        Agreement with the classes; None without labels.
+    notices : tuple of str
+        What happened on the way, in words.
+    """
+
+    table: Table
+    normalisation: str
+    exponents: dict[str, float]
+    runs: dict[str, ImwkResult]
+    silhouette: float
+    ari: float | None
+    notices: tuple[str, ...]
+
+    @property
+    def labels(self) -> IntArray:
+        """Cluster of every row."""
+        return self.runs[max(self.runs)].labels
+
+
+def cluster_table(
+    table: Table,
+    k: int,
+    p1: float,
+    p2: float | None = None,
+    *,
+    normalisation: str = "range",
+    centre: str = "exact",
+) -> Clustering:
+    """Cluster a table by imwk-means at `p1` or, given `p2`, at `p2` after rescaling at `p1`.
+
+    Parameters
+    ----------
+    table : Table
+        As `pipeline.datasets.table.read_table` gives it.
+    k : int
+        Number of clusters.
+    p1, p2 : float
+        Minkowski exponents.
+    normalisation, centre : str
+        As for `normalise` and `imwk`.
+
+    Returns
+    -------
+    Clustering
+        The runs, and the scores of the last.
+
+    Examples
+    --------
+    >>> table = Table(np.array([[0.0, 3.0], [1.0, 9.0], [9.0, 1.0], [10.0, 8.0]]), ("a", "b"))
+    >>> found = cluster_table(table, k=2, p1=1.5, p2=3.0)
+    >>> found.labels.tolist(), list(found.runs), found.ari
+    ([1, 1, 0, 0], ['p1', 'p2'], None)
+    """
+    given = {"p1": p1} if p2 is None else {"p1": p1, "p2": p2}
+    exponents = {name: as_exponent(p, name) for name, p in given.items()}
+    X, notices = _normalised(table, normalisation)
+    runs = {"p1": imwk(X, k, exponents["p1"], centre)}
+    if "p2" in exponents:
+        rescaled = rescale(X, runs["p1"].labels, runs["p1"].weights)
+        runs["p2"] = imwk(rescaled, k, exponents["p2"], centre)
+    last = runs[max(runs)]
+    if last.n_clusters < k:
+        notices = (*notices, f"{last.n_clusters} clusters were found, not {k}.")
+    labels = last.labels
+    ari = None if table.classes is None else float(adjusted_rand_index(table.classes, labels))
+    score = float(silhouette(X, labels))
+    return Clustering(table, normalisation, exponents, runs, score, ari, notices)
+
+
+def _normalised(table: Table, name: str) -> tuple[FloatArray, tuple[str, ...]]:
+    """Normalise, and say what that and the reading did, by the names of features."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConstantFeatureWarning)
+        X = normalise(table.X, name)
+    flat = [
+        feature for feature, values in zip(table.features, X.T, strict=True) if not values.any()
+    ]
+    if not flat:
+        return X, table.notices
+    return X, (*table.notices, f"Without spread under {name}, so all zeros: {', '.join(flat)}.")
+
+
+def clustering_facts(found: Clustering) -> dict[str, Any]:
+    """Return everything but the labels, for JSON: weights by exponent and feature.
+
+    Examples
+    --------
+    >>> facts = clustering_facts(cluster_table(Table(np.array([[0.0], [1.0]]), ("size",)), 2, 2.0))
+    >>> facts["sizes"], facts["weights"], facts["silhouette"]
+    ([1, 1], {'p1': {'size': [1.0, 1.0]}}, None)
+    """
+    features = found.table.features
+    return {
+        "rows": len(found.table.X),
+        "normalisation": found.normalisation,
+        **found.exponents,
+        "sizes": _sizes(found.runs[max(found.runs)]),
+        "converged": all(run.converged for run in found.runs.values()),
+        "silhouette": None if isnan(found.silhouette) else found.silhouette,
+        "ari": found.ari,
+        "weights": {
+            name: dict(zip(features, run.weights.T.tolist(), strict=True))
+            for name, run in found.runs.items()
+        },
+        "notices": list(found.notices),
+    }
+
+
+def weight_tables(found: Clustering) -> Iterator[TerminalTable]:
+    r"""Yield a table of features by clusters for each run.
+
+    Examples
+    --------
+    >>> table = Table(np.array([[0.0], [1.0], [9.0]]), ("size",))
+    >>> shown = next(weight_tables(cluster_table(table, k=2, p1=2.0)))
+    >>> [column.header for column in shown.columns]
+    ['feature', 'cluster 0\n2 rows', 'cluster 1\n1 row']
+    """
+    more = len(found.table.features) - LONGEST_TABLE
+    hint = f"{more:,} more features: print all with --json." if more > 0 else None
+    for name, run in found.runs.items():
+        what = "that rescale the data" if name != max(found.runs) else "of the clusters"
+        header = [f"cluster {c}\n{_rows(size)}" for c, size in enumerate(_sizes(run))]
+        rows = (
+            [feature, *(f"{weight:.3f}" for weight in weights)]
+            for feature, weights in zip(found.table.features, run.weights.T, strict=True)
+        )
+        yield as_table(
+            f"Weights {what}, {name} = {found.exponents[name]:g}",
+            ["feature", *header],
+            [row for row, _ in zip(rows, range(LONGEST_TABLE), strict=False)],
+            ["feature"],
+            hint,
+        )
+
+
+def score_words(found: Clustering) -> str:
+    """Return the scores in one line.
+
+    Examples
+    --------
+    >>> table = Table(np.array([[0.0], [1.0], [9.0]]), ("size",), np.array([0, 0, 1]), ("a", "b"))
+    >>> score_words(cluster_table(table, k=2, p1=2.0))
+    'silhouette 0.5880, adjusted Rand index 1.0000'
+    """
+    sample = f" (of {MOST_ROWS:,} rows)" if len(found.table.X) > MOST_ROWS else ""
+    shown = "-" if isnan(found.silhouette) else f"{found.silhouette:.4f}"
+    agreement = "" if found.ari is None else f", adjusted Rand index {found.ari:.4f}"
+    return f"silhouette {shown}{sample}{agreement}"
+
+
+def write_labels(found: Clustering, path: str | PathLike[str]) -> None:
+    """Write the cluster of every row, and its class if there is one, as CSV; rows count from 1.
+
+    Parameters
+    ----------
+    found : Clustering
+        Whose labels.
+    path : path
+        A file to make or replace, whole or not at all.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> table = Table(np.array([[0.0], [1.0], [9.0]]), ("size",), np.array([0, 0, 1]), ("a", "b"))
+    >>> with TemporaryDirectory() as folder:
+    ...     write_labels(cluster_table(table, k=2, p1=2.0), f"{folder}/labels.csv")
+    ...     Path(f"{folder}/labels.csv").read_text().splitlines()
+    ['row,class,cluster', '1,a,0', '2,a,0', '3,b,1']
+    """
+    classes, names = found.table.classes, found.table.class_names
+    columns: dict[str, Sequence[object]] = {"row": range(1, len(found.labels) + 1)}
+    if classes is not None:
+        columns["class"] = [names[code] for code in classes]
+    columns["cluster"] = found.labels.tolist()
+    with storage_errors(f"write {path}"), replacing(Path(path)) as beside:
+        _write_csv(beside, [list(columns), *zip(*columns.values(), strict=True)])
+
+
+def _write_csv(path: Path, rows: Iterable[Sequence[object]]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows(rows)
+
+
+def _sizes(run: ImwkResult) -> list[int]:
+    sizes = np.bincount(run.labels, minlength=len(run.weights))
+    return [int(size) for size in sizes]
+
+
+def _rows(count: int) -> str:
+    return "1 row" if count == 1 else f"{count:,} rows"

@@ -1,0 +1,127 @@
+"""Where the panels of a figure lie: sizes in inches, so that all figures look alike."""
+
+from dataclasses import dataclass
+from math import ceil, sqrt
+
+Point = tuple[float, float]
+Rectangle = tuple[float, float, float, float]
+
+#: The paper has three in a row, one for each size of its synthetic data, in at most four rows.
+COLUMNS, ROWS = 3, 4
+#: A lone panel or two may be larger.
+SMALL_SIDE, LARGE_SIDE = 1.9, 3.2
+#: Around a panel: title above, tick labels below and to its left, air to its right.
+ABOVE, BELOW, BEFORE, AFTER = 0.42, 0.24, 0.32, 0.1
+#: Around all panels: title and legend, labels of the axes, the bar of colours.
+HEADER, FOOTER, MARGIN, BAR_SPACE = 0.6, 0.6, 0.3, 0.85
+EDGE, LINE = 0.12, 0.2
+#: Of the figure's width, of which the margins are a part.
+LETTERS_PER_INCH = 13
+BAR_WIDTH, BAR_GAP, LONGEST_BAR = 0.14, 0.15, 4.0
+
+
+@dataclass(frozen=True)
+class Panels:
+    """Square panels in rows, filled from the top left, with a bar of colours at their right.
+
+    Places are fractions of the figure, as matplotlib wants them.
+
+    Examples
+    --------
+    >>> panels = Panels(12)
+    >>> panels.columns, panels.rows
+    (3, 4)
+    >>> [number for number in range(12) if panels.is_first(number)]
+    [0, 3, 6, 9]
+    """
+
+    count: int
+
+    @property
+    def columns(self) -> int:
+        """How many stand in a row."""
+        if self.count <= COLUMNS * ROWS:
+            return {1: 1, 2: 2, 4: 2}.get(self.count, COLUMNS)
+        return ceil(sqrt(self.count))
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are."""
+        return ceil(self.count / self.columns)
+
+    @property
+    def side(self) -> float:
+        """The side of a panel in inches."""
+        return LARGE_SIDE if self.columns < COLUMNS else SMALL_SIDE
+
+    @property
+    def width(self) -> float:
+        """The width of the figure in inches."""
+        return MARGIN + self.columns * self._across + BAR_SPACE
+
+    @property
+    def height(self) -> float:
+        """The height of the figure in inches."""
+        return HEADER + self.rows * self._down + FOOTER
+
+    def place(self, number: int) -> Rectangle:
+        """Return left, bottom, width and height of a panel."""
+        row, column = divmod(number, self.columns)
+        left = MARGIN + column * self._across + BEFORE
+        top = HEADER + row * self._down + ABOVE
+        return self._fractions(left, self.height - top - self.side, self.side, self.side)
+
+    @property
+    def bar(self) -> Rectangle:
+        """Left, bottom, width and height of the bar of colours."""
+        left = self.width - BAR_SPACE + BAR_GAP
+        all_rows = self.rows * self._down - ABOVE - BELOW
+        length = min(all_rows, LONGEST_BAR)
+        return self._fractions(left, self.height - HEADER - ABOVE - length, BAR_WIDTH, length)
+
+    @property
+    def title(self) -> Point:
+        """The top left of the title."""
+        return self._point(self.height - EDGE)
+
+    @property
+    def subtitle(self) -> Point:
+        """The top left of the line or two below the title."""
+        return self._point(self.height - EDGE - LINE)
+
+    @property
+    def letters(self) -> int:
+        """How many small letters fit in a line."""
+        return round(LETTERS_PER_INCH * self.width)
+
+    @property
+    def legend(self) -> Point:
+        """The bottom left of the legend."""
+        return self._point(EDGE)
+
+    def _point(self, height: float) -> Point:
+        return (MARGIN + BEFORE) / self.width, height / self.height
+
+    def _fractions(self, left: float, bottom: float, width: float, height: float) -> Rectangle:
+        return (
+            left / self.width,
+            bottom / self.height,
+            width / self.width,
+            height / self.height,
+        )
+
+    def is_first(self, number: int) -> bool:
+        """Say whether a panel has none to its left."""
+        return number % self.columns == 0
+
+    def is_last(self, number: int) -> bool:
+        """Say whether a panel has none below."""
+        return number + self.columns >= self.count
+
+    @property
+    def _across(self) -> float:
+        return BEFORE + self.side + AFTER
+
+    @property
+    def _down(self) -> float:
+        return ABOVE + self.side + BELOW

@@ -1,0 +1,55 @@
+"""A page to explore a cube with: one file, without network."""
+
+from os import PathLike
+from pathlib import Path
+
+from storage import CubeLocation, open_cube, read_ledger, read_provenance
+from storage.errors import storage_errors
+from storage.location import replacing
+from storage.select import results_of
+from workflows.report.page import report_page
+
+__all__ = ["report_page", "write_report"]
+
+
+def write_report(location: CubeLocation, out: str | PathLike[str]) -> int:
+    """Write a page about a cube, whole or not at all.
+
+    Parameters
+    ----------
+    location : path
+        An existing cube; what is done of it is shown.
+    out : path
+        The file to make or replace.
+
+    Returns
+    -------
+    int
+        Its size in bytes.
+
+    Raises
+    ------
+    CubeError
+        If the cube cannot be read or the file not be written.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from pipeline.spec import SweepSpec
+    >>> from storage import create_cube
+    >>> spec = SweepSpec(datasets={"synthetic": {"configs": ["1000x6-3"], "count": 2}}, p1=[1.4])
+    >>> with TemporaryDirectory() as folder:
+    ...     create_cube(f"{folder}/cube.zarr", spec)
+    ...     size = write_report(f"{folder}/cube.zarr", f"{folder}/report.html")
+    ...     Path(f"{folder}/report.html").stat().st_size == size
+    True
+    """
+    ledger, provenance = read_ledger(location), read_provenance(location)
+    opened = open_cube(location)
+    needed = opened[[*results_of(opened), "tile_seconds"]].assign_coords(opened.coords)
+    with storage_errors(f"read the cube {location}"):
+        cube = needed.load()
+    page = report_page(Path(location).name, cube, ledger, provenance).encode()
+    with storage_errors(f"write {out}"), replacing(Path(out)) as beside:
+        beside.write_bytes(page)
+    return len(page)

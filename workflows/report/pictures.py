@@ -1,0 +1,181 @@
+"""The numbers behind the pictures of a page: means, single data sets, best pairs, thresholds."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from storage.query import averaged, best_average, best_exponents, scores
+from storage.schema import ALL_RESULTS
+from storage.select import results_of
+from workflows.report.packing import count_codes, packed, score_codes
+
+#: Characters that single data sets may take in a page. With BokehJS and the means of a cube of the
+#: paper's size it stays below 15 MB.
+ROOM = 11_500_000
+
+Picture = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A result that can be shown as a picture: as a heatmap, or as a curve over p1.
+
+    Attributes
+    ----------
+    name, about : str
+        Of the result.
+    exponents : tuple of str
+        ``("p1", "p2")`` or ``("p1",)``.
+    is_count : bool
+        Counts have neither a best pair nor a threshold.
+    baseline : str or None
+        The same score of k-means++ on the data as they are, if the cube has it.
+    """
+
+    name: str
+    about: str
+    exponents: tuple[str, ...]
+    is_count: bool
+    baseline: str | None
+
+
+def shown_results(cube: xr.Dataset) -> list[Shown]:
+    """Return the results of a cube that have exponents; scores before counts.
+
+    Examples
+    --------
+    >>> coords = {"p1": [1.4, 2.0], "restart": [0]}
+    >>> arrays = {"imwk_ari": ("p1", [0.5, 0.7]), "kmeans_ari": ("restart", [0.6])}
+    >>> [(shown.name, shown.baseline) for shown in shown_results(xr.Dataset(arrays, coords))]
+    [('imwk_ari', 'kmeans_ari')]
+    """
+    names = results_of(cube)
+    found = [_shown(name, names) for name in names if "p1" in ALL_RESULTS[name].dims]
+    # The grid of pairs is what people came for
+    return sorted(found, key=lambda shown: (shown.is_count, -len(shown.exponents)))
+
+
+def _shown(name: str, names: list[str]) -> Shown:
+    known = ALL_RESULTS[name]
+    exponents = tuple(dim for dim in known.dims if dim in ("p1", "p2"))
+    baseline = f"kmeans_{name.rpartition('_')[2]}"
+    return Shown(
+        name, known.about, exponents, known.is_count, baseline if baseline in names else None
+    )
+
+
+def pictures_of(cube: xr.Dataset, room: int = ROOM) -> list[dict[str, Any]]:
+    """Return all that a page needs to draw the results of a cube, ready for JSON.
+
+    Parameters
+    ----------
+    cube : xarray.Dataset
+        As `open_cube` gives it, in memory.
+    room : int
+        Characters that single data sets may take. Results whose data sets do not fit any more are
+        shown by their means alone.
+
+    Returns
+    -------
+    list of dict
+        For each result its name and description, and its pictures by configuration and
+        normalisation; None where no data set is done.
+
+    Examples
+    --------
+    >>> coords = {"config": ["Iris"], "dataset": [0], "normalisation": ["range"], "p1": [1.4, 2.0]}
+    >>> cube = xr.DataArray([[[[0.5, 0.7]]]], coords).to_dataset(name="imwk_ari")
+    >>> (result,) = pictures_of(cube)
+    >>> picture = result["pictures"][0][0]
+    >>> picture["best"], picture["datasets"]["labels"], picture["datasets"]["best"]
+    (1.0, [0], [1.0])
+    """
+    averages = cube.assign({name: scores(cube, name) for name in results_of(cube)})
+    results = [_result(averages, shown) for shown in shown_results(cube)]
+    for result in results:
+        datasets = [picture["datasets"] for row in result["pictures"] for picture in row if picture]
+        needed = sum(len(part["grids"]) for part in datasets)
+        if needed <= room:
+            room -= needed
+            continue
+        for part in datasets:
+            part["grids"] = None
+    return results
+
+
+def _result(cube: xr.Dataset, shown: Shown) -> dict[str, Any]:
+    facts = _facts(cube, shown).transpose("config", "normalisation", "dataset", *shown.exponents)
+    pictures = [
+        [
+            _picture(facts.isel(config=config, normalisation=normalisation), shown)
+            for normalisation in range(facts.sizes["normalisation"])
+        ]
+        for config in range(facts.sizes["config"])
+    ]
+    return {
+        "name": shown.name,
+        "about": shown.about,
+        "exponents": shown.exponents,
+        "counts": shown.is_count,
+        "pictures": pictures,
+    }
+
+
+def _facts(cube: xr.Dataset, shown: Shown) -> xr.Dataset:
+    """Return what is known of every cell and data set of a result without restarts."""
+    values = cube[shown.name]
+    there = values.notnull().any(shown.exponents)
+    facts = averaged(values)[["average", "datasets"]].assign(values=values, there=there)
+    if not shown.is_count:
+        means, singles = best_average(cube, shown.name), best_exponents(cube, shown.name)
+        facts = facts.assign(
+            best=_cell(cube, means),
+            highest=means["average"],
+            best_singles=_cell(cube, singles),
+            highest_singles=singles["best"],
+        )
+    if shown.baseline:
+        # As of the results: while an extended cube is filled, not all data sets have them
+        baseline = cube[shown.baseline].where(there)
+        facts = facts.assign(expected=averaged(baseline)["average"], expected_singles=baseline)
+    return facts
+
+
+def _cell(cube: xr.Dataset, best: xr.Dataset) -> xr.DataArray:
+    """Return the number of the best cell in its grid, NaN where there is none."""
+    cell = xr.zeros_like(best["p1"])
+    for dim in (dim for dim in ("p1", "p2") if dim in best):
+        place = np.searchsorted(cube[dim].values, best[dim].values)
+        cell = cell * cube.sizes[dim] + place
+    return cell.where(best["p1"].notnull())
+
+
+def _picture(facts: xr.Dataset, shown: Shown) -> Picture | None:
+    there = facts.isel(dataset=facts["there"].values)
+    if not there.sizes["dataset"]:
+        return None
+    code = count_codes if shown.is_count else score_codes
+    return {
+        "means": packed(there["average"].values.astype(np.float32)),
+        "numbers": packed(there["datasets"].values.astype(np.uint32)),
+        "best": _known(there, "best"),
+        "highest": _known(there, "highest"),
+        "expected": _known(there, "expected"),
+        "datasets": {
+            "labels": there["dataset"].values.tolist(),
+            "grids": packed(code(there["values"].values)),
+            "best": _known(there, "best_singles"),
+            "highest": _known(there, "highest_singles"),
+            "expected": _known(there, "expected_singles"),
+        },
+    }
+
+
+def _known(facts: xr.Dataset, name: str) -> Any:
+    """Return a number or a list of numbers for JSON, None for what is not there."""
+    if name not in facts:
+        return None
+    values = facts[name]
+    return values.astype(object).where(values.notnull(), None).values.tolist()

@@ -1,0 +1,80 @@
+"""What a page says of the sweep itself: its tiles, its failures, and where results come from."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import xarray as xr
+
+from pipeline.spec import Tile
+from storage import Ledger, Provenance
+
+
+def state_facts(ledger: Ledger) -> dict[str, Any]:
+    """Return how far a sweep is, and the tiles that failed, by what they failed of.
+
+    Examples
+    --------
+    >>> from storage import Status
+    >>> tiles = [Tile("Iris", 0, "range"), Tile("Iris", 0, "z-score")]
+    >>> ledger = Ledger(dict.fromkeys(tiles, Status.FAILED), dict.fromkeys(tiles, "no"), (), 0)
+    >>> facts = state_facts(ledger)
+    >>> facts["summary"]
+    '0 of 2 tiles done, 2 failed, 0 missing'
+    >>> facts["failures"]
+    {'no': ['Iris, data set 0, range', 'Iris, data set 0, z-score']}
+    """
+    counts = ledger.counts
+    return {
+        "summary": f"{counts.done:,} of {counts.total:,} tiles done, "
+        f"{counts.failed:,} failed, {counts.missing:,} missing",
+        "tiles": [
+            (config, tiles.done, tiles.failed, tiles.missing)
+            for config, tiles in ledger.by_config.items()
+        ],
+        "failures": _by_error(ledger.failed),
+    }
+
+
+def _by_error(failed: Mapping[Tile, str]) -> dict[str, list[str]]:
+    failures: dict[str, list[str]] = {}
+    for tile, error in failed.items():
+        failures.setdefault(error, []).append(str(tile))
+    return failures
+
+
+def provenance_facts(provenance: Provenance, cube: xr.Dataset) -> dict[str, Any]:
+    """Return where results come from, in words.
+
+    Examples
+    --------
+    >>> from pipeline.spec import SweepSpec
+    >>> spec = SweepSpec(datasets={"synthetic": {"configs": ["1000x6-3"], "count": 2}})
+    >>> provenance = Provenance(spec, "4f2a", "2021", "2022", 3, ())
+    >>> cube = xr.Dataset({"tile_seconds": ("dataset", [1800.0, 3600.0])})
+    >>> provenance_facts(provenance, cube)["facts"]["computing"]
+    '1.50 core-hours'
+    """
+    hours = float(cube["tile_seconds"].sum()) / 3600 if "tile_seconds" in cube else 0.0
+    return {
+        "facts": {
+            "created": provenance.created,
+            "last change": provenance.updated,
+            "computing": f"{hours:,.2f} core-hours",
+            "hosts": str(provenance.hosts),
+            "fingerprint": provenance.fingerprint,
+        },
+        "runs": [{"started": run["started"], "facts": _run(run)} for run in provenance.runs],
+        "spec": provenance.spec.to_toml(),
+    }
+
+
+def _run(run: Mapping[str, Any]) -> dict[str, str]:
+    return {
+        "last report": str(run["updated"]),
+        "versions": ", ".join(
+            f"{name} {version}"
+            for name, version in {"Python": run["python"], **run["versions"]}.items()
+        ),
+        "machine": str(run["machine"]),
+        "CPU features": " ".join(run["cpu_features"]),
+    }
