@@ -118,7 +118,7 @@ def group_dispersions(groups: Groups, centres: FloatArray, p: FloatArray) -> Flo
 
 def _dispersions(runs: Runs, centres: FloatArray, p: FloatArray) -> FloatArray:
     found = np.empty_like(centres)
-    for some, block in runs.blocks():
+    for some, block in runs.blocks:
         terms = block.spread(centres[some])
         terms -= block.values
         found[some] = block.sums(

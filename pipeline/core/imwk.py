@@ -1,6 +1,7 @@
 """Intelligent Minkowski weighted k-means: the public functions, and how runs are put in lanes."""
 
 from collections.abc import Iterable, Sequence
+from math import ceil
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,8 +20,8 @@ from pipeline.core.validation import (
     refuse_unfit_powers,
 )
 
-#: Lanes run together while their data have about this many cells: more would need more memory
-#: than they save calls.
+#: Lanes run together that have about this many cells of data: more would need more memory than
+#: they save calls.
 CELLS_TOGETHER = 1_000_000
 
 Precision = type[np.float64] | type[np.float32]
@@ -137,11 +138,13 @@ def _run_lanes(
 ) -> list[ImwkResult]:
     """Run all lanes, many together: grouping changes no result.
 
-    Lanes of like exponents are grouped, because those take about as many steps.
+    Lanes of like exponents are grouped, because those take about as many steps; groups are of one
+    size, because a small one takes almost as many calls.
     """
     runs: dict[int, ImwkResult] = {}
     order = sorted(range(len(lanes)), key=lambda lane: lanes[lane][1])
-    together = max(1, CELLS_TOGETHER // lanes[0][0].size) if lanes else 1
+    groups = max(1, round(sum(X.size for X, _ in lanes) / CELLS_TOGETHER))
+    together = max(1, ceil(len(lanes) / groups))
     for first in range(0, len(order), together):
         group = order[first : first + together]
         X: FloatArray = np.stack([lanes[lane][0].T for lane in group], axis=1)

@@ -4,47 +4,37 @@ The slope rises with the centre, so a bracket always holds the root, and Newton'
 or three evaluations. Below p = 2 the slope is infinitely steep at every data value, where Newton's
 method stalls: there the data value nearest to the trial is taken as it is, and only the rest of
 the slope as linear. Next to p = 1 the slope is all steps, and only halving the bracket is safe.
+
+A search in float32 finds where to start: below p = 2 most runs then need one evaluation in their
+precision, above it one or two.
 """
 
-from dataclasses import dataclass
+from itertools import count
 
 import numpy as np
 
-from pipeline.core.minkowski import power, powers, spread_exponents
+from pipeline.core.minkowski import power
 from pipeline.core.runs import BoolArray, Centres, Groups, Runs, centres_by_kind
-from pipeline.core.validation import FloatArray, IntArray
+from pipeline.core.slopes import evaluate, newton_step, step_below_2
+from pipeline.core.validation import FloatArray
 
 #: Below this exponent the bracket is halved in every step.
 ALL_STEPS = 1.06
 #: A search gets this many steps before each further one halves the bracket.
 MANY_STEPS = 15
 #: The last step of a search, as a share of the feature's range: above p = 2 what is left is about
-#: its square; near p = 1, and when halving, it is about the step itself.
-LAST_STEP, LAST_STEP_BELOW_2, LAST_SMALL_STEP = 1e-5, 1e-6, 1e-9
-#: From this exponent on the larger last step will do.
-SMOOTH_ENOUGH = 1.3
+#: its square, which float32 cannot tell from more; when halving, it is the step itself.
+LAST_STEP, LAST_STEP_IN_FLOAT32, LAST_SMALL_STEP = 1e-5, 1e-4, 1e-9
+#: Below p = 2 at most half the square of the step over the distance of the nearest data value is
+#: left: that must be no more than this share of the range.
+LEFT_BELOW_2 = 1e-9
+#: The last step of a search for a start, and how many steps that is worth above p = 2 and below.
+LAST_ROUGH_STEP, ROUGH_STEPS, ROUGH_STEPS_BELOW_2 = 1e-4, 1, 6
 #: Among data values closer than some last steps the model below p = 2 knows little of what lies
 #: beyond them: there the root must lie in a bracket of about this share of the range.
 SMALL_PART, CERTAIN = 10, 1e-8
 #: How near a trial below p = 2 may come to a data value, as a share of the feature's range.
 NEAREST = 1e-13
-#: Rounds that solve for the step below p = 2: more would save no evaluation.
-MODEL_ROUNDS = 3
-
-
-@dataclass(frozen=True)
-class _Trial:
-    """Sums over each run at its trial centre.
-
-    `slope` and `curvature` are the first and second derivative over p; `left` and `right` are the
-    distances to the nearest data values on both sides.
-    """
-
-    slope: FloatArray
-    curvature: FloatArray
-    dispersions: FloatArray
-    left: FloatArray
-    right: FloatArray
 
 
 def root_of_slope(groups: Groups, p: FloatArray) -> Centres:
@@ -54,175 +44,134 @@ def root_of_slope(groups: Groups, p: FloatArray) -> Centres:
 
 
 def _search_groups(groups: Groups, p: FloatArray) -> Centres:
-    m = len(groups.columns)
-    centres, dispersions = _search(groups.runs, np.tile(p, m))
-    return Centres(centres.reshape(m, -1), dispersions.reshape(m, -1))
+    """Search for the centres of groups whose exponents are all of one of the three kinds."""
+    runs, exponents = groups.runs, np.tile(p, len(groups.columns))
+    low, high, means = runs.lows(), runs.highs(), runs.means()
+    start = means
+    if means.dtype != np.float32 and p[0] >= ALL_STEPS:
+        start = _rough_root(runs, exponents, low, high, means)
+    centres, dispersions = _Search(runs, exponents, low, high, start).run()
+    return Centres(centres.reshape(-1, len(p)), dispersions.reshape(-1, len(p)))
 
 
-def _search(runs: Runs, p: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Search from the means, with exponents that are all of one of the three kinds."""
-    low, high, centre = runs.lows(), runs.highs(), runs.means()
-    centres, dispersions = np.empty((2, *centre.shape), dtype=centre.dtype)
-    span, searching = high - low, np.arange(len(p))
-    steps = 0
-    while len(searching):
-        steps += 1
-        trial = _evaluate(runs, centre, p)
-        np.copyto(low, centre, where=trial.slope < 0)
-        np.copyto(high, centre, where=trial.slope > 0)
-        propose = _halve if steps > MANY_STEPS or p[0] < ALL_STEPS else _leap
-        step, closing = propose(trial, low - centre, high - centre, span, p)
-        closing |= centre + step == centre  # the precision cannot tell more
+def _rough_root(
+    runs: Runs, p: FloatArray, low: FloatArray, high: FloatArray, means: FloatArray
+) -> FloatArray:
+    """Return where a search in float32 ends, which is in units of the range about the mean."""
+    unit = np.maximum(high - low, np.finfo(means.dtype).tiny)
+    down, up = (np.asarray((end - means) / unit, dtype="float32") for end in (low, high))
+    rough = _Search(runs.in_units(means, unit), p, down, up, np.zeros_like(up), rough=True)
+    return np.asarray(np.clip(means + unit * rough.run()[0], low, high))
+
+
+class _Search:
+    """The searches of all runs, between `low` and `high`; arrays shrink as searches end.
+
+    The trial `centre` is one end of the bracket, `end` is the other.
+    """
+
+    def __init__(
+        self,
+        runs: Runs,
+        p: FloatArray,
+        low: FloatArray,
+        high: FloatArray,
+        start: FloatArray,
+        rough: bool = False,
+    ) -> None:
+        self.runs, self.p, self.rough = runs, p, rough
+        self.span, self.centre = high - low, start
+        self.trial = evaluate(runs, start, p)
+        self.end = np.where(self.trial.slope > 0, low, high)
+        # The slope at the end of the data, roughly: enough for a secant.
+        size = runs.counts * power(np.abs(self.end - start), p - 1)
+        self.end_slope = np.copysign(size, -self.trial.slope).astype(start.dtype)
+        self.searching = np.arange(len(p))
+        self.centres, self.dispersions = np.empty((2, len(p)), dtype=start.dtype)
+
+    def run(self) -> tuple[FloatArray, FloatArray]:
+        """Return centres and dispersions."""
+        for steps in count(1):
+            at_root = self.trial.slope == 0
+            far = np.where(at_root, 0.0, self.end - self.centre)
+            halving = steps > MANY_STEPS or self.p[0] < ALL_STEPS
+            step, closing = self._halve(far) if halving else self._leap(far)
+            to = self.centre + step
+            # There may be no number between the ends.
+            closing |= at_root | (to == self.centre) | (to == self.end)
+            if self.rough and steps == (ROUGH_STEPS if self.p[0] > 2 else ROUGH_STEPS_BELOW_2):
+                closing[:] = True
+            self._record(closing, step)
+            if closing.all():
+                break
+            self._go_on(~closing, to)
+        return self.centres, self.dispersions
+
+    def _halve(self, far: FloatArray) -> tuple[FloatArray, BoolArray]:
+        """Return the step to the middle of the bracket, and whether it is the last."""
+        return far / 2, np.abs(far / 2) <= _resolved(LAST_SMALL_STEP, self.span)
+
+    def _leap(self, far: FloatArray) -> tuple[FloatArray, BoolArray]:
+        """Return the step that a model of the slope proposes, and whether it is the last.
+
+        A step that would leave the bracket is one to its middle.
+        """
+        bold = newton_step(self.trial) if self.p[0] > 2 else self._step_below_2(far)
+        size, width = np.maximum(bold * np.sign(far), 0.0), np.abs(far)
+        size = np.where(size < width, size, width / 2)
+        if self.rough:
+            closing = size <= LAST_ROUGH_STEP * self.span
+        elif self.p[0] > 2:
+            single = self.span.dtype == np.float32
+            closing = size <= (LAST_STEP_IN_FLOAT32 if single else LAST_STEP) * self.span
+        else:
+            size, closing = self._last_below_2(size, width)
+        return np.copysign(size, far), closing
+
+    def _last_below_2(self, size: FloatArray, width: FloatArray) -> tuple[FloatArray, BoolArray]:
+        """Return whether steps are the last ones; those that are too unsure to be get longer."""
+        near = np.minimum(self.trial.left, self.trial.right)
+        closing = size <= _resolved(LAST_SMALL_STEP, self.span)
+        closing |= size <= np.sqrt(2 * _resolved(LEFT_BELOW_2, self.span)) * np.sqrt(near)
+        certain = _resolved(CERTAIN, self.span)
+        unsure = closing & (SMALL_PART * size > near) & (width > 4 * certain)
+        beyond = np.minimum(np.maximum(2 * size, certain), width / 2)
+        return np.where(unsure, beyond, size), closing & ~unsure
+
+    def _step_below_2(self, far: FloatArray) -> FloatArray:
+        """Return the step of the model, or the secant's where that is shorter.
+
+        In the gap between its neighbours the model is right. Beyond it the slope is a staircase,
+        whose rise the trial alone does not tell.
+        """
+        trial = self.trial
+        bold = step_below_2(trial, self.p, NEAREST * self.span)
+        rise = trial.slope - self.end_slope
+        secant = far * (trial.slope / np.where(rise == 0, 1.0, rise))
+        gap = np.where(far > 0, trial.right, trial.left)
+        return np.where(np.abs(bold) < np.maximum(gap, np.abs(secant)), bold, secant)
+
+    def _record(self, closing: BoolArray, step: FloatArray) -> None:
+        """Keep what searches that end have found."""
+        done, last = self.searching[closing], step[closing]
+        self.centres[done] = self.centre[closing] + last
         # The dispersions follow the last step to second order.
-        done = searching[closing]
-        centres[done] = (centre + step)[closing]
-        dispersions[done] = (trial.dispersions + p / 2 * trial.slope * step)[closing]
-        centre = _inside(centre + step, low, high)
-        going = ~closing
-        if not going.all():
-            runs, p, searching = runs.only(going), p[going], searching[going]
-            low, high, centre, span = low[going], high[going], centre[going], span[going]
-    return centres, dispersions
+        more = self.p[closing] / 2 * self.trial.slope[closing] * last
+        self.dispersions[done] = self.trial.dispersions[closing] + more
 
-
-def _halve(
-    trial: _Trial, down: FloatArray, up: FloatArray, span: FloatArray, _: FloatArray
-) -> tuple[FloatArray, BoolArray]:
-    """Return the step to the middle of the bracket, `down` to `up`, and whether it is the last."""
-    step = np.where(trial.slope == 0, 0.0, (down + up) / 2)
-    return step, np.abs(step) <= _resolved(LAST_SMALL_STEP, span)
-
-
-def _leap(
-    trial: _Trial, down: FloatArray, up: FloatArray, span: FloatArray, p: FloatArray
-) -> tuple[FloatArray, BoolArray]:
-    """Return the step that a model of the slope proposes, and whether it is the last."""
-    bold = _newton_step(trial) if p[0] > 2 else _step_below_2(trial, p, NEAREST * span)
-    step = np.where(np.isfinite(bold), np.clip(bold, down, up), (down + up) / 2)
-    step = np.where(trial.slope == 0, 0.0, step)
-    if p[0] > 2:
-        return step, np.abs(step) <= _resolved(LAST_STEP, span)
-    last = np.where(p >= SMOOTH_ENOUGH, LAST_STEP_BELOW_2, LAST_SMALL_STEP)
-    closing = np.abs(step) <= _resolved(last, span)
-    near = np.minimum(trial.left, trial.right)
-    certain = _resolved(CERTAIN, span)
-    unsure = closing & (SMALL_PART * np.abs(step) > near) & (up - down > 4 * certain)
-    beyond = np.copysign(np.maximum(2 * np.abs(step), certain), step)
-    return np.where(unsure, np.clip(beyond, down, up), step), closing & ~unsure
+    def _go_on(self, going: BoolArray, to: FloatArray) -> None:
+        """Take the next trial of those that go on, and drop the others."""
+        self.runs, self.p = self.runs.only(going), self.p[going]
+        self.searching, self.span = self.searching[going], self.span[going]
+        before, slope = self.centre[going], self.trial.slope[going]
+        self.centre = to[going]
+        self.trial = evaluate(self.runs, self.centre, self.p)
+        crossed = (self.trial.slope > 0) != (slope > 0)
+        self.end = np.where(crossed, before, self.end[going])
+        # An end that stays for long would hold the secant back.
+        self.end_slope = np.where(crossed, slope, self.end_slope[going] / 2)
 
 
 def _resolved(share: float | FloatArray, span: FloatArray) -> FloatArray:
     """Return a share of the span, but no less than the precision can tell apart."""
     return np.maximum(share, 4 * np.finfo(span.dtype).eps) * span
-
-
-def _evaluate(runs: Runs, at: FloatArray, p: FloatArray) -> _Trial:
-    trial = _Trial(*np.ones((5, len(at)), dtype=at.dtype))
-    for some, block in runs.blocks():
-        differences = block.spread(at[some])
-        differences -= block.values
-        evaluate = _evaluate_below_2 if p[0] < 2 else _evaluate_above_2
-        evaluate(block, differences, p[some], trial, some)
-    np.multiply(trial.curvature, p - 1, out=trial.curvature, casting="same_kind")
-    return trial
-
-
-def _evaluate_above_2(
-    block: Runs, differences: FloatArray, p: FloatArray, trial: _Trial, some: slice
-) -> None:
-    terms = np.empty_like(differences)
-    powers(differences, spread_exponents(p - 2, block.counts, terms.dtype), out=terms)
-    trial.curvature[some] = block.sums(terms)
-    terms *= differences
-    trial.slope[some] = block.sums(terms)
-    terms *= differences
-    trial.dispersions[some] = block.sums(terms)
-
-
-def _evaluate_below_2(
-    block: Runs, differences: FloatArray, p: FloatArray, trial: _Trial, some: slice
-) -> None:
-    terms = np.empty_like(differences)
-    powers(differences, spread_exponents(p, block.counts, terms.dtype), out=terms)
-    trial.dispersions[some] = block.sums(terms)
-    differences += np.finfo(differences.dtype).tiny  # changes zeros only, which have no inverse
-    inverse = np.reciprocal(differences, out=differences)
-    terms *= inverse
-    trial.slope[some] = block.sums(terms)
-    if p[0] >= ALL_STEPS:
-        terms *= inverse
-        trial.curvature[some] = block.sums(terms)
-        trial.left[some], trial.right[some] = _neighbours(inverse, block.starts)
-
-
-def _neighbours(inverse: FloatArray, starts: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return the smallest positive and the smallest negative difference, both as distances.
-
-    Takes inverse differences. Where there is none (a constant feature), 1 will do.
-    """
-    above, below = np.maximum.reduceat(inverse, starts), -np.minimum.reduceat(inverse, starts)
-    return 1 / np.where(above > 0, above, 1.0), 1 / np.where(below > 0, below, 1.0)
-
-
-def _newton_step(trial: _Trial) -> FloatArray:
-    flat = trial.curvature == 0  # a constant feature
-    return -trial.slope / np.where(flat, 1.0, trial.curvature)
-
-
-def _step_below_2(trial: _Trial, p: FloatArray, least: FloatArray) -> FloatArray:
-    """Return the step to the root of: the slope of one neighbour as it is, plus a line.
-
-    With q = p - 1 and x the distance from the neighbour on the root's side of the gap, the root
-    has ``copies * x ** q + line * x = |rest|``. The step ends at `least` that far from the
-    neighbour: on a data value nothing tells of its own slope.
-    """
-    dtype = trial.slope.dtype
-    q, tiny = (p - 1).astype(dtype), np.finfo(dtype).tiny
-    offset = np.where(_is_left_of_middle(trial, q), trial.left, -trial.right)
-    apart = np.abs(offset) > 2 * tiny
-    own = np.where(apart, np.sign(offset) * power(np.abs(offset), q), 0.0)
-    own_slope = q * own / np.where(apart, offset, 1.0)
-    copies = _copies(trial.curvature / np.where(apart, own_slope, np.inf))
-    line = np.maximum(trial.curvature - copies * own_slope, 0.0)
-    rest = trial.slope - copies * own - line * offset
-    x = _solve(copies, line, np.abs(rest), q, np.abs(own))
-    return np.asarray(-np.sign(rest) * np.maximum(x, least) - offset)
-
-
-def _is_left_of_middle(trial: _Trial, q: FloatArray) -> BoolArray:
-    """Tell on which side of the middle between both neighbours the root is, others taken linear."""
-    without_neighbours = trial.slope - power(trial.left, q) + power(trial.right, q)
-    to_middle = (trial.right - trial.left) / 2
-    return np.asarray(without_neighbours + trial.curvature * to_middle >= 0)
-
-
-def _copies(ratio: FloatArray) -> FloatArray:
-    """Return how often the neighbour occurs, told by its share of the curvature.
-
-    That share is near a whole number only close to the neighbour, where it matters.
-    """
-    whole = np.rint(ratio)
-    return np.where((np.abs(ratio - whole) < 0.01) & (whole >= 1), whole, 1.0)
-
-
-def _solve(
-    copies: FloatArray, line: FloatArray, goal: FloatArray, q: FloatArray, near: FloatArray
-) -> FloatArray:
-    """Return x with ``copies * x ** q + line * x = goal``, by Newton's method for y = x ** q.
-
-    It starts from `near`, what y is at the trial, so that a trial at the root stays there.
-    """
-    tiny = np.finfo(goal.dtype).tiny
-    with np.errstate(over="ignore"):
-        most = np.minimum(goal / copies, power(goal / np.maximum(line, tiny), q))
-    y = np.minimum(near, most)
-    for _ in range(MODEL_ROUNDS):
-        linear = line * power(y, 1 / q)
-        y -= (copies * y + linear - goal) / (copies + linear / np.maximum(q * y, tiny))
-        np.minimum(y, most, out=y)
-    return power(y, 1 / q)
-
-
-def _inside(centre: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
-    """Replace a trial at an end of the bracket, whose slope is known, by the bracket's middle."""
-    return np.where((centre == low) | (centre == high), (low + high) / 2, centre)

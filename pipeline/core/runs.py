@@ -16,7 +16,8 @@ from pipeline.core.validation import FloatArray, IntArray
 
 BoolArray = NDArray[np.bool_]
 
-#: Long arrays are worked on in blocks of about this many values, which stay in the cache.
+#: Long arrays are worked on in blocks of about this many values of float64, or twice as many of
+#: float32, which stay in the cache.
 BLOCK = 32_768
 
 
@@ -63,18 +64,32 @@ class Runs:
         places += np.arange(len(places))
         return type(self)(self.values.take(places), counts)
 
-    def blocks(self) -> Iterator[tuple[slice, Self]]:
-        """Cut into pieces that stay in the cache: which runs, and the runs themselves."""
-        for runs, values in blocks_of(self.counts):
-            yield runs, type(self)(self.values[values], self.counts[runs])
+    def in_units(self, zero: FloatArray, unit: FloatArray) -> "Runs":
+        """Return the values in float32, as multiples of each run's unit from its zero."""
+        parts = []
+        for some, block in self.blocks:
+            offsets = block.values - block.spread(zero[some])
+            offsets *= block.spread(1 / unit[some])
+            parts.append(offsets.astype("float32"))
+        return Runs(np.concatenate(parts), self.counts)
+
+    @cached_property
+    def blocks(self) -> list[tuple[slice, Self]]:
+        """Pieces that stay in the cache: which runs, and the runs themselves."""
+        if self.values.nbytes <= BLOCK * 8:
+            return [(slice(None), self)]
+        return [
+            (runs, type(self)(self.values[values], self.counts[runs]))
+            for runs, values in blocks_of(self.counts, self.values.itemsize)
+        ]
 
 
-def blocks_of(counts: IntArray) -> Iterator[tuple[slice, slice]]:
+def blocks_of(counts: IntArray, itemsize: int = 8) -> Iterator[tuple[slice, slice]]:
     """Group runs of `counts` values into blocks: which runs, and which values."""
-    ends = np.cumsum(counts)
+    ends, most = np.cumsum(counts), BLOCK * 8 // itemsize
     first, start = 0, 0
     while first < len(counts):
-        last = max(first + 1, int(np.searchsorted(ends, start + BLOCK, side="right")))
+        last = max(first + 1, int(np.searchsorted(ends, start + most, side="right")))
         yield slice(first, last), slice(start, int(ends[last - 1]))
         first, start = last, int(ends[last - 1])
 

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from pipeline.core import ImwkResult, imwk, minkowski_centre
 from pipeline.core.assignment import Assignment
 from pipeline.core.centres import exact_centres
-from pipeline.core.runs import Groups
+from pipeline.core.runs import Groups, Runs
+from pipeline.core.slopes import Trial, evaluate
 from pipeline.core.validation import FloatArray, IntArray
 from pipeline.core.weights import SMALL_DISPERSION, cluster_weights, pattern_weights
 from tests import reference
@@ -51,6 +52,24 @@ def test_the_search_ends_where_no_number_lies_between(p: float) -> None:
         X: FloatArray = np.array([values]).astype("float32")
         found = exact_centres(Groups(X, np.array([X.size])), np.array([p])).centres[0, 0]
         assert X.min() <= found <= X.max()
+
+
+@pytest.mark.parametrize(("p", "most"), [(1.1, 15), (1.3, 12), (1.9, 6), (5.0, 8)])
+def test_no_search_goes_back_and_forth_between_the_ends_of_its_bracket(p: float, most: int) -> None:
+    """The longest of 4000 searches, both stages together, takes no more evaluations than this."""
+    counts = np.random.default_rng(1).integers(2, 200, size=200)
+    columns = np.random.default_rng(2).normal(size=(20, counts.sum()))
+    evaluations = 0
+
+    def counting(runs: Runs, at: FloatArray, p: FloatArray) -> Trial:
+        nonlocal evaluations
+        evaluations += 1
+        return evaluate(runs, at, p)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("pipeline.core.roots.evaluate", counting)
+        exact_centres(Groups(columns, counts), np.full(len(counts), p))
+    assert evaluations <= most
 
 
 def halved_centre(X: FloatArray, p: float) -> FloatArray:

@@ -106,20 +106,22 @@ def continuous(seed: int) -> FloatArray:
     return rng.normal(size=(60, 5)) + 2 * rng.normal(size=(4, 5))[rng.integers(0, 4, size=60)]
 
 
+GROUPED_LANES = {
+    "lanes": st.lists(st.tuples(st.integers(0, 5), exponents), min_size=1, max_size=8),
+    "shape": st.tuples(st.integers(2, 24), st.integers(1, 6)),
+    "k": st.integers(1, 4),
+    "cells": st.sampled_from([1, 300, 2000, 10**6]),
+    "dtype": st.sampled_from(list(DTYPES)),
+    "centre": st.sampled_from(list(CENTRES)),
+    "lattice": st.booleans(),
+}
+
+
 @pytest.mark.parametrize("examples", [25, pytest.param(200, marks=pytest.mark.slow)])
 def test_grouping_order_and_number_of_lanes_change_no_bit(examples: int) -> None:
-    settings(max_examples=examples)(_grouped_as_alone)()
+    settings(max_examples=examples)(given(**GROUPED_LANES)(_grouped_as_alone))()
 
 
-@given(
-    lanes=st.lists(st.tuples(st.integers(0, 5), exponents), min_size=1, max_size=8),
-    shape=st.tuples(st.integers(2, 24), st.integers(1, 6)),
-    k=st.integers(1, 4),
-    cells=st.sampled_from([1, 300, 2000, 10**6]),
-    dtype=st.sampled_from(list(DTYPES)),
-    centre=st.sampled_from(list(CENTRES)),
-    lattice=st.booleans(),
-)
 def _grouped_as_alone(
     lanes: list[tuple[int, float]],
     shape: tuple[int, int],

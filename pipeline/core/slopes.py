@@ -1,0 +1,135 @@
+"""The slope of the summed powers at trial centres, and where models of it put its root."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pipeline.core.minkowski import power, powers, spread_exponents
+from pipeline.core.runs import BoolArray, Runs
+from pipeline.core.validation import FloatArray, IntArray
+
+#: Rounds that solve for the step below p = 2: more would save no evaluation.
+MODEL_ROUNDS = 2
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Sums over each run at its trial centre.
+
+    `slope` and `curvature` are the first and second derivative over p; `left` and `right` are the
+    distances to the nearest data values on both sides, below p = 2.
+    """
+
+    slope: FloatArray
+    curvature: FloatArray
+    dispersions: FloatArray
+    left: FloatArray
+    right: FloatArray
+
+
+def evaluate(runs: Runs, at: FloatArray, p: FloatArray) -> Trial:
+    """Add up all runs at trial centres; the exponents are all below 2, or all above it."""
+    trial = Trial(*np.ones((5, len(at)), dtype=at.dtype))
+    for some, block in runs.blocks:
+        differences = block.spread(at[some])
+        differences -= block.values
+        add_up = _add_up_below_2 if p[0] < 2 else _add_up_above_2
+        add_up(block, differences, p[some], trial, some)
+    np.multiply(trial.curvature, p - 1, out=trial.curvature, casting="same_kind")
+    return trial
+
+
+def _add_up_above_2(
+    block: Runs, differences: FloatArray, p: FloatArray, trial: Trial, some: slice
+) -> None:
+    terms = np.empty_like(differences)
+    powers(differences, spread_exponents(p - 2, block.counts, terms.dtype), out=terms)
+    trial.curvature[some] = block.sums(terms)
+    terms *= differences
+    trial.slope[some] = block.sums(terms)
+    terms *= differences
+    trial.dispersions[some] = block.sums(terms)
+
+
+def _add_up_below_2(
+    block: Runs, differences: FloatArray, p: FloatArray, trial: Trial, some: slice
+) -> None:
+    terms = np.empty_like(differences)
+    powers(differences, spread_exponents(p, block.counts, terms.dtype), out=terms)
+    trial.dispersions[some] = block.sums(terms)
+    differences += np.finfo(differences.dtype).tiny  # changes zeros only, which have no inverse
+    inverse = np.reciprocal(differences, out=differences)
+    terms *= inverse
+    trial.slope[some] = block.sums(terms)
+    terms *= inverse
+    trial.curvature[some] = block.sums(terms)
+    trial.left[some], trial.right[some] = _neighbours(inverse, block.starts)
+
+
+def _neighbours(inverse: FloatArray, starts: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Return the smallest positive and the smallest negative difference, both as distances.
+
+    Takes inverse differences. Where there is none (a constant feature), 1 will do.
+    """
+    above, below = np.maximum.reduceat(inverse, starts), -np.minimum.reduceat(inverse, starts)
+    return 1 / np.where(above > 0, above, 1.0), 1 / np.where(below > 0, below, 1.0)
+
+
+def newton_step(trial: Trial) -> FloatArray:
+    """Return the step to the root of a line."""
+    flat = trial.curvature == 0  # a constant feature
+    return -trial.slope / np.where(flat, 1.0, trial.curvature)
+
+
+def step_below_2(trial: Trial, p: FloatArray, least: FloatArray) -> FloatArray:
+    """Return the step to the root of: the slope of one neighbour as it is, plus a line.
+
+    With q = p - 1 and x the distance from the neighbour on the root's side of the gap, the root
+    has ``copies * x ** q + line * x = |rest|``. The step ends at `least` that far from the
+    neighbour: on a data value nothing tells of its own slope.
+    """
+    dtype = trial.slope.dtype
+    q, tiny = (p - 1).astype(dtype), np.finfo(dtype).tiny
+    offset = np.where(_is_left_of_middle(trial, q), trial.left, -trial.right)
+    apart = np.abs(offset) > 2 * tiny
+    own = np.where(apart, np.sign(offset) * power(np.abs(offset), q), 0.0)
+    own_slope = q * own / np.where(apart, offset, 1.0)
+    copies = _copies(trial.curvature / np.where(apart, own_slope, np.inf))
+    line = np.maximum(trial.curvature - copies * own_slope, 0.0)
+    rest = trial.slope - copies * own - line * offset
+    x = _solve(copies, line, np.abs(rest), q, np.abs(own))
+    return np.asarray(-np.sign(rest) * np.maximum(x, least) - offset)
+
+
+def _is_left_of_middle(trial: Trial, q: FloatArray) -> BoolArray:
+    """Tell on which side of the middle between both neighbours the root is, others taken linear."""
+    without_neighbours = trial.slope - power(trial.left, q) + power(trial.right, q)
+    to_middle = (trial.right - trial.left) / 2
+    return np.asarray(without_neighbours + trial.curvature * to_middle >= 0)
+
+
+def _copies(ratio: FloatArray) -> FloatArray:
+    """Return how often the neighbour occurs, told by its share of the curvature.
+
+    That share is near a whole number only close to the neighbour, where it matters.
+    """
+    whole = np.rint(ratio)
+    return np.where((np.abs(ratio - whole) < 0.01) & (whole >= 1), whole, 1.0)
+
+
+def _solve(
+    copies: FloatArray, line: FloatArray, goal: FloatArray, q: FloatArray, near: FloatArray
+) -> FloatArray:
+    """Return x with ``copies * x ** q + line * x = goal``, by Newton's method for y = x ** q.
+
+    It starts from `near`, what y is at the trial, so that a trial at the root stays there.
+    """
+    tiny = np.finfo(goal.dtype).tiny
+    with np.errstate(over="ignore"):
+        most = np.minimum(goal / copies, power(goal / np.maximum(line, tiny), q))
+    y = np.minimum(near, most)
+    for _ in range(MODEL_ROUNDS):
+        linear = line * power(y, 1 / q)
+        y -= (copies * y + linear - goal) / (copies + linear / np.maximum(q * y, tiny))
+        np.minimum(y, most, out=y)
+    return power(y, 1 / q)
