@@ -31,9 +31,9 @@ def nearest_clusters(X: ArrayLike, centroids: ArrayLike, weights: ArrayLike, p: 
     Examples
     --------
     >>> from pipeline.core.imwk import imwk
-    >>> run = imwk([[0.0], [0.1], [5.0], [5.1]], k=2, p=1.5)
+    >>> run = imwk([[0.0], [0.1], [5.0], [5.3]], k=2, p=1.5)
     >>> nearest_clusters([[4.0], [0.2]], run.centroids, run.weights, p=1.5).tolist()
-    [1, 0]
+    [0, 1]
     """
     matrix, exponent = as_matrix(X), as_exponent(p)
     z, w = as_matrix(centroids, "centroids"), as_matrix(weights, "weights")
