@@ -46,7 +46,7 @@ def root_of_slope(groups: Groups, p: FloatArray) -> Centres:
 def _search_groups(groups: Groups, p: FloatArray) -> Centres:
     """Search for the centres of groups whose exponents are all of one of the three kinds."""
     runs, exponents = groups.runs, np.tile(p, len(groups.columns))
-    low, high, means = runs.lows(), runs.highs(), runs.means()
+    low, high, means = runs.lows, runs.highs, runs.means()
     start = means
     if means.dtype != np.float32 and p[0] >= ALL_STEPS:
         start = _rough_root(runs, exponents, low, high, means)

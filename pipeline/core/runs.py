@@ -41,18 +41,20 @@ class Runs:
         """Add up each run, in an order that depends on its length alone."""
         return np.asarray(np.add.reduceat(values, self.starts))
 
+    @cached_property
     def lows(self) -> FloatArray:
-        """Return the least value of each run."""
+        """Least value of each run."""
         return np.asarray(np.minimum.reduceat(self.values, self.starts))
 
+    @cached_property
     def highs(self) -> FloatArray:
-        """Return the greatest value of each run."""
+        """Greatest value of each run."""
         return np.asarray(np.maximum.reduceat(self.values, self.starts))
 
     def means(self) -> FloatArray:
         """Return the means; rounding must not move them off the value of a constant run."""
         means = self.sums(self.values) / self.counts.astype(self.values.dtype)
-        return np.asarray(np.clip(means, self.lows(), self.highs()))
+        return np.asarray(np.clip(means, self.lows, self.highs))
 
     def only(self, chosen: BoolArray) -> Self:
         """Return the chosen runs."""
