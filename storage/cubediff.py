@@ -9,6 +9,7 @@ from storage.schema import VARIABLES
 NOT_COMPARED = ("tile_seconds", "grid")
 #: What stands for a tile that one of two cubes does not have; no tile has it.
 _NO_TILE = {"status": -1, "error": ""}
+_FILLS = {name: _NO_TILE.get(name, np.nan) for name in VARIABLES if name not in NOT_COMPARED}
 
 
 def compare_cubes(first: xr.Dataset, second: xr.Dataset) -> xr.Dataset:
@@ -35,11 +36,15 @@ def compare_cubes(first: xr.Dataset, second: xr.Dataset) -> xr.Dataset:
     >>> int(found.cells), int(found.differing), float(found.largest_difference)
     (2, 1, 0.3)
     """
-    names = [name for name in VARIABLES if name in first and name not in NOT_COMPARED]
-    fills = {name: _NO_TILE.get(name, np.nan) for name in names}
-    ours, theirs = xr.align(first[names], second[names], join="outer", fill_value=fills)
-    found = [_difference(ours[name], theirs[name]) for name in names]
+    ours, theirs = xr.align(first, second, join="outer", fill_value=_FILLS)
+    names = [name for name in _FILLS if name in first or name in second]
+    found = [_difference(_part(ours, theirs, name), _part(theirs, ours, name)) for name in names]
     return xr.concat(found, xr.Variable("variable", names))
+
+
+def _part(cube: xr.Dataset, other: xr.Dataset, name: str) -> xr.DataArray:
+    """Return a variable of a cube, without any value if only the other has it."""
+    return cube[name] if name in cube else other[name].where(False)
 
 
 def _difference(ours: xr.DataArray, theirs: xr.DataArray) -> xr.Dataset:

@@ -73,13 +73,15 @@ class Row:
 
     @property
     def standard_error(self) -> float:
-        """Of the difference: of both means, and of the rounding of the printed one."""
+        """Of the difference: of both means, and of the rounding of the printed one.
+
+        Both samples tell of one spread. That of two or three data sets alone would be off by far.
+        """
         if self.found is None:
             return np.nan
-        theirs = _spread_of(self.figure)
-        ours = theirs if isnan(self.found.spread) else self.found.spread
-        sampling = hypot(theirs / sqrt(self.figure.table.sample), ours / sqrt(self.found.sample))
-        return hypot(sampling, self.figure.rounding)
+        theirs, ours = self.figure.table.sample, self.found.sample
+        spread = _pooled((_spread_of(self.figure), theirs), (self.found.spread, ours))
+        return hypot(spread * sqrt(1 / theirs + 1 / ours), self.figure.rounding)
 
     @property
     def verdict(self) -> Verdict:
@@ -142,10 +144,17 @@ def closing_line(rows: list[Row]) -> str:
     )
 
 
+def _pooled(*samples: tuple[float, int]) -> float:
+    """Return the spread that samples of one population have in common; NaN tells nothing."""
+    known = [(spread, size - 1) for spread, size in samples if not isnan(spread) and size > 1]
+    degrees = sum(freedom for _, freedom in known)
+    return sqrt(sum(freedom * spread**2 for spread, freedom in known) / degrees) if known else 0.0
+
+
 def _spread_of(figure: Figure) -> float:
     """Return the published standard deviation over data sets, or over restarts on real data."""
     if figure.std is None:
-        return 0.0
+        return np.nan
     # There the paper has 0.041 for data sets that spread by 0.2 everywhere else: it cannot be over
     # data sets, so the one that it prints for their best exponents stands in.
     if figure.table.name.startswith("best_average") and figure.algorithm == "rescaled-kmeans++":

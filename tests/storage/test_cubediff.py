@@ -3,6 +3,7 @@ from pathlib import Path
 import numpy as np
 import xarray as xr
 
+from pipeline.spec import PARTS
 from storage import create_cube, extend_cube, mark_failed, mark_missing, open_cube
 from storage.query import compare_cubes
 from tests.storage.made_up import fill, small_spec
@@ -53,6 +54,16 @@ def test_what_one_cube_lacks_differs(tmp_path: Path) -> None:
     assert (found["kmeans_ari"], found["rescaled_imwk_clusters"], found["status"]) == (3, 6, 1)
     mark_failed(lacking, tile, "why")
     assert differing(open_cube(whole), open_cube(lacking))["error"] == 1
+
+
+def test_variables_of_one_cube_alone_differ(tmp_path: Path) -> None:
+    plain, scored = made(tmp_path / "plain.zarr"), tmp_path / "scored.zarr"
+    create_cube(scored, small_spec(scores=["silhouette"]))
+    fill(scored)
+    for first, second in ((plain, scored), (scored, plain)):
+        found = differing(open_cube(first), open_cube(second))
+        assert set(found) == {f"{part}_silhouette" for part in PARTS}
+        assert found["imwk_silhouette"] == 8 * 3
 
 
 def test_labels_of_one_cube_alone_differ(tmp_path: Path) -> None:

@@ -124,13 +124,19 @@ def test_best_average_has_its_exponents(location: Path) -> None:
     assert found.mean == pytest.approx(means.max())
 
 
-def test_standard_error_is_of_both_means() -> None:
+def pooled(theirs: float, n: int, ours: float, size: int) -> float:
+    """Return the standard error of a difference of means by the textbook."""
+    variance = ((n - 1) * theirs**2 + (size - 1) * ours**2) / (n + size - 2)
+    return math.sqrt(variance * (1 / n + 1 / size))
+
+
+def test_standard_error_is_of_both_means_and_one_spread() -> None:
     runs = np.array([0.40, 0.50, 0.60])[None, :, None, None]  # one restart each, spread 0.1
     rows = compare_with_paper(cube_of({"kmeans_ari": runs}, restart=[0]))
     row = row_of(rows, "best_exponents_synthetic", "1000x6-3", "kmeans++", "range")
     assert row.difference == pytest.approx(0.5 - 0.5198)
     rounding = 0.0001 / math.sqrt(12)
-    assert row.standard_error == pytest.approx(math.sqrt(0.224**2 / 50 + 0.1**2 / 3 + rounding**2))
+    assert row.standard_error == pytest.approx(math.hypot(pooled(0.224, 50, 0.1, 3), rounding))
     assert row.verdict == Verdict.WITHIN
 
 
@@ -140,7 +146,7 @@ def test_verdicts_turn_at_two_standard_errors() -> None:
         rows = compare_with_paper(cube_of({"kmeans_ari": runs}, restart=[0]))
         return row_of(rows, "kmeans_plus_plus_synthetic", "1000x6-3", "kmeans++", "range").verdict
 
-    edge = 2 * math.sqrt(0.22**2 / 50 + 0.1**2 / 3)
+    edge = 2 * pooled(0.22, 50, 0.1, 3)
     assert verdict(0.5198 + edge - 1e-4) == Verdict.WITHIN
     assert verdict(0.5198 + edge + 1e-4) == Verdict.OUTSIDE
     assert verdict(0.5198 - edge - 1e-4) == Verdict.OUTSIDE
@@ -172,7 +178,7 @@ def test_real_data_are_judged_by_their_restarts() -> None:
     assert (row.found.sample, row.found.datasets) == (4, 1)
     rounding = 0.001 / math.sqrt(12)
     assert row.standard_error == pytest.approx(
-        math.sqrt(0.09**2 / 100 + runs.std(ddof=1) ** 2 / 4 + rounding**2)
+        math.hypot(pooled(0.09, 100, runs.std(ddof=1), 4), rounding)
     )
 
 
