@@ -4,6 +4,8 @@ from pathlib import Path
 
 import click
 
+from workflows.commands_query import variable_option
+
 PICTURE_FORMATS = ["png", "svg", "pdf"]
 
 
@@ -22,23 +24,24 @@ PICTURE_FORMATS = ["png", "svg", "pdf"]
 )
 @click.option("--config", multiple=True, help="Configuration; may be repeated, as all below.")
 @click.option("--normalisation", multiple=True, help="Normalisation.")
-@click.option("--variable", default="rescaled_imwk_ari", show_default=True, help="The result.")
+@variable_option
 def heatmaps(
     cube: str,
     folder: str,
     style: str,
     config: tuple[str, ...],
     normalisation: tuple[str, ...],
-    variable: str,
+    variable: str | None,
 ) -> None:
-    """Draw means of CUBE over p1 and p2, white where k-means++ is not beaten."""
+    """Draw means of CUBE over p1 and p2; an ARI is white where it does not beat k-means++."""
     from storage import open_cube
+    from storage.choice import main_variable
     from storage.errors import storage_errors
     from storage.query import select
     from workflows.heatmaps import mean_grids, write_heatmaps
 
     chosen = select(open_cube(cube), config=config, normalisation=normalisation)
-    grids = mean_grids(chosen, variable)
+    grids = mean_grids(chosen, variable or main_variable(chosen))
     with storage_errors(f"read the cube {cube}"):
         grids = grids.compute()
     for path in write_heatmaps(grids, folder, style):

@@ -155,6 +155,8 @@ def answer_table(rows: pd.DataFrame) -> Table:
     """
     more = len(rows) - LONGEST_TABLE
     hint = f"{more:,} more rows: choose some, use --top, or print all with --csv or --json."
+    if rows.empty:
+        more, hint = 1, "No result is there."
     columns = [str(name) for name in rows.columns]
     cells = (
         [_shown(name, value) for name, value in zip(columns, values, strict=True)]
