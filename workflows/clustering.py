@@ -21,6 +21,7 @@ from pipeline.core import (
     rescale,
     silhouette,
 )
+from pipeline.core.errors import InvalidInputError
 from pipeline.core.scores import MOST_ROWS
 from pipeline.core.validation import FloatArray, IntArray, as_exponent
 from pipeline.datasets.table import Table
@@ -68,7 +69,7 @@ class Clustering:
 
 def cluster_table(
     table: Table,
-    k: int,
+    k: int | None,
     p1: float,
     p2: float | None = None,
     *,
@@ -81,8 +82,8 @@ def cluster_table(
     ----------
     table : Table
         As `pipeline.datasets.table.read_table` gives it.
-    k : int
-        Number of clusters.
+    k : int or None
+        Number of clusters; None for the number of classes.
     p1, p2 : float
         Minkowski exponents.
     normalisation, centre : str
@@ -102,7 +103,10 @@ def cluster_table(
     """
     given = {"p1": p1} if p2 is None else {"p1": p1, "p2": p2}
     exponents = {name: as_exponent(p, name) for name, p in given.items()}
-    X, notices = _normalised(table, normalisation)
+    k = table.class_count if k is None else k
+    if k is None:
+        raise InvalidInputError("Give the number of clusters by --k, or classes by --label.")
+    X, notices = normalised_table(table, normalisation)
     runs = {"p1": imwk(X, k, exponents["p1"], centre)}
     if "p2" in exponents:
         rescaled = rescale(X, runs["p1"].labels, runs["p1"].weights)
@@ -116,8 +120,15 @@ def cluster_table(
     return Clustering(table, normalisation, exponents, runs, score, ari, notices)
 
 
-def _normalised(table: Table, name: str) -> tuple[FloatArray, tuple[str, ...]]:
-    """Normalise, and say what that and the reading did, by the names of features."""
+def normalised_table(table: Table, name: str) -> tuple[FloatArray, tuple[str, ...]]:
+    """Normalise, and say what that and the reading did, by the names of features.
+
+    Examples
+    --------
+    >>> table = Table(np.array([[0.0, 0.0], [4.0, 0.0], [8.0, 1.0]]), ("size", "rare"))
+    >>> normalised_table(table, "robust-z-score")[1]
+    ('Without spread under robust-z-score, so all zeros: rare.',)
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConstantFeatureWarning)
         X = normalise(table.X, name)

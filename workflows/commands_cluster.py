@@ -32,12 +32,10 @@ def cluster(
     from pipeline.datasets.table import read_table
     from workflows.clustering import cluster_table, clustering_facts, write_labels
 
-    if k is None and label is None:
-        raise click.UsageError("Give the number of clusters by --k, or classes by --label.")
     if out is not None:
         _refuse_unfit_output(table, out)
     data = read_table(table, label, missing=missing, ignore=ignore)
-    found = cluster_table(data, len(data.class_names) if k is None else k, **options)
+    found = cluster_table(data, k, **options)
     if out is not None:
         write_labels(found, out)
     if as_json:
