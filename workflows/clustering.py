@@ -75,6 +75,7 @@ def cluster_table(
     *,
     normalisation: str = "range",
     centre: str = "exact",
+    dtype: str = "float64",
 ) -> Clustering:
     """Cluster a table by imwk-means at `p1` or, given `p2`, at `p2` after rescaling at `p1`.
 
@@ -86,7 +87,7 @@ def cluster_table(
         Number of clusters; None for the number of classes.
     p1, p2 : float
         Minkowski exponents.
-    normalisation, centre : str
+    normalisation, centre, dtype : str
         As for `normalise` and `imwk`.
 
     Returns
@@ -107,10 +108,10 @@ def cluster_table(
     if k is None:
         raise InvalidInputError("Give the number of clusters by --k, or classes by --label.")
     X, notices = normalised_table(table, normalisation)
-    runs = {"p1": imwk(X, k, exponents["p1"], centre)}
+    runs = {"p1": imwk(X, k, exponents["p1"], centre, dtype)}
     if "p2" in exponents:
         rescaled = rescale(X, runs["p1"].labels, runs["p1"].weights)
-        runs["p2"] = imwk(rescaled, k, exponents["p2"], centre)
+        runs["p2"] = imwk(rescaled, k, exponents["p2"], centre, dtype)
     last = runs[max(runs)]
     if last.n_clusters < k:
         notices = (*notices, f"{last.n_clusters} clusters were found, not {k}.")
