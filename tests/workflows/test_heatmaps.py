@@ -14,7 +14,7 @@ from pipeline.core.errors import InvalidInputError
 from storage.schema import Status
 from tests.storage.grids import cube_of
 from tests.workflows.pixels import look, luminance, patch_at, pixels_of
-from workflows.heatmaps import COLOURS, _scale, draw_heatmaps, mean_grids
+from workflows.heatmaps import COLOURS, NOT_SCORED, _scale, draw_heatmaps, mean_grids
 from workflows.panels import Panels
 
 GRID = "rescaled_imwk_ari"
@@ -190,6 +190,18 @@ def test_scores_without_classes_are_not_held_to_kmeans() -> None:
     pixels, axes = pixels_of(figure), figure.axes[0]
     assert [look(pixels, axes, 0, j) for j in range(2)] == ["coloured", "coloured"]
     assert "not compared with k-means++" in figure.texts[1].get_text().replace("\n", " ")
+
+
+def test_a_single_cluster_has_no_silhouette_to_colour_or_to_stretch_the_scale() -> None:
+    values = np.array([[-1.0, 0.5], [0.4, 0.6]])[None, None, None]  # -1 stands for no score
+    grids = {"rescaled_imwk_silhouette": values}
+    cube = with_status(cube_of(grids, p1=P1[:2], p2=P2[:2]))
+    figure = figures(cube, "rescaled_imwk_silhouette")["range"]
+    pixels, axes = pixels_of(figure), figure.axes[0]
+    looks = [look(pixels, axes, *place) for place in np.ndindex(2, 2)]
+    assert looks == ["white", "coloured", "coloured", "coloured"]
+    assert figure.axes[-1].get_ylim() == pytest.approx((0.4, 0.6))
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == [NOT_SCORED]
 
 
 HOSTILE = [
