@@ -215,11 +215,18 @@ def test_what_was_done_to_the_data_is_said(folder: Path) -> None:
 
 
 @pytest.mark.slow
-def test_from_a_file_to_the_best_exponents_in_three_commands(folder: Path) -> None:
+def test_from_a_file_to_exponents_heatmaps_and_labels_in_three_commands(folder: Path) -> None:
     cube = folder / "my.zarr"
     submitted = imwk("submit", "--data", folder / "my.csv", "--label", "species", cube)
     assert submitted.stdout.startswith("4 of 4 tiles done")
+    drawn = imwk("heatmaps", cube, "-o", folder / "pictures").output.splitlines()
+    assert [Path(file).is_file() for file in drawn] == [True] * 4
+    clustered = imwk("cluster", cube, "-o", folder / "labels.csv").output
     best = json.loads(imwk("query", cube, "--best", "--json").output)
+    highest = max(row["rescaled_imwk_ari"] for row in best)
+    assert f"the best rescaled_imwk_ari, {highest:.4f}" in clustered.splitlines()[0]
+    assert f"adjusted Rand index {highest:.4f}" in clustered
+    assert len((folder / "labels.csv").read_text().splitlines()) == 41
     assert len(best) == 4
     assert all(row["rescaled_imwk_ari"] > 0.9 for row in best)
     assert imwk("submit", "--data", folder / "my.csv", "--label", "species", cube).exit_code == 0

@@ -35,7 +35,7 @@ def heatmaps(
     normalisation: tuple[str, ...],
     variable: str | None,
 ) -> None:
-    """Draw means of CUBE over p1 and p2; an ARI is white where it does not beat k-means++."""
+    """Draw means of CUBE over p1 and p2, an ARI white where k-means++ is not beaten."""
     from storage import open_cube
     from storage.choice import main_variable
     from storage.errors import storage_errors
@@ -68,7 +68,7 @@ def heatmaps(
 def scatter(
     data: str, file: Path, normalisation: str, p1: float, k: int | None, **options: Any
 ) -> None:
-    """Draw DATA before and after rescaling, coloured by class, or by cluster without classes.
+    """Draw DATA before and after rescaling, coloured by class or else by cluster.
 
     DATA is a .csv, .tsv, .parquet or .npz file, a synthetic configuration such as
     1000x6-3, or one of the data sets that imwk datasets list shows.
