@@ -6,7 +6,7 @@ import xarray as xr
 
 from pipeline.core.validation import as_choice
 from pipeline.scoring import SCORES, suffix
-from storage.query import averaged, best_average, best_exponents, exponents_of, scores
+from storage.query import GRID, averaged, best_average, best_exponents, exponents_of, scores
 from storage.schema import ALL_RESULTS
 from storage.select import results_of
 
@@ -21,6 +21,34 @@ def score_variable(variable: str, score: str) -> str:
     """
     result = ALL_RESULTS[as_choice(variable, "variable", ALL_RESULTS)]
     return f"{result.part}_{suffix(as_choice(score, 'score', SCORES))}"
+
+
+def main_variable(cube: xr.Dataset) -> str:
+    """Return the result that people ask for first: an ARI or, without labels, a silhouette.
+
+    Parameters
+    ----------
+    cube : xarray.Dataset
+        As `open_cube` gives it, or what `select` left of it.
+
+    Returns
+    -------
+    str
+        Of imwk-means on rescaled data. The ARI even if the cube has none of these, for the error
+        that follows says why.
+
+    Examples
+    --------
+    >>> main_variable(xr.Dataset({"rescaled_imwk_silhouette": 0.5}))
+    'rescaled_imwk_silhouette'
+    >>> unlabelled = {"attrs": {"unlabelled": ["mine"]}, "coords": {"config": ["mine"]}}
+    >>> both = {"rescaled_imwk_ari": 0.5, "rescaled_imwk_silhouette": 0.5}
+    >>> main_variable(xr.Dataset(both)), main_variable(xr.Dataset(both, **unlabelled))
+    ('rescaled_imwk_ari', 'rescaled_imwk_silhouette')
+    """
+    known = results_of(cube)
+    wanted = [GRID, *(score_variable(GRID, score) for score in SCORES)]
+    return next((name for name in wanted if name in known), GRID)
 
 
 def chosen_exponents(

@@ -90,20 +90,28 @@ def as_variable(cube: xr.Dataset, name: str) -> Variable:
 
 def _why_absent(cube: xr.Dataset, name: str) -> str | None:
     variable = ALL_RESULTS.get(name)
-    if variable is not None and variable.needs_labels and _unlabelled(cube):
+    if variable is not None and variable.needs_labels and is_unlabelled(cube):
         return "no ARI can be had without labels. Choose by a score, as --best --by silhouette"
     if variable is not None and variable.score is not None:
         return f"its spec does not name {variable.score} among its scores"
     return None
 
 
-def _unlabelled(cube: xr.Dataset) -> bool:
-    """Say whether nothing in a cube has labels."""
-    return len(cube.attrs.get("unlabelled", ())) == cube.sizes.get("config", -1)
+def is_unlabelled(cube: xr.Dataset) -> bool:
+    """Say whether nothing in a cube, or in what was selected of it, has labels.
+
+    Examples
+    --------
+    >>> cube = xr.Dataset(coords={"config": ["Iris", "mine"]}, attrs={"unlabelled": ["mine"]})
+    >>> is_unlabelled(cube), is_unlabelled(select(cube, config="mine"))
+    (False, True)
+    """
+    unlabelled = cube.attrs.get("unlabelled", ())
+    return bool(unlabelled) and set(cube["config"].values.tolist()) <= set(unlabelled)
 
 
 def results_of(cube: xr.Dataset) -> list[str]:
-    """Return the names of the results that a cube's sweep computes.
+    """Return the names of the results that a cube's sweep computes; no ARI if nothing has labels.
 
     Examples
     --------
@@ -111,10 +119,13 @@ def results_of(cube: xr.Dataset) -> list[str]:
     ['imwk_ari']
     """
     parts = cube.attrs.get("spec", {}).get("parts")
+    unlabelled = is_unlabelled(cube)
     return [
         variable.name
         for variable in ALL_RESULTS.values()
-        if variable.name in cube and (parts is None or variable.part in parts)
+        if variable.name in cube
+        and (parts is None or variable.part in parts)
+        and not (unlabelled and variable.needs_labels)
     ]
 
 

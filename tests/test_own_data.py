@@ -160,9 +160,6 @@ def test_without_labels_all_commands_go_on_and_say_so(folder: Path) -> None:
     assert told in imwk("status", cube).output
     assert json.loads(imwk("status", cube, "--json").output)["unlabelled"] == ["mine"]
     assert told in imwk("summary", cube).output
-    refused = imwk("query", cube, "--best")
-    assert refused.exit_code == 2
-    assert "no ARI can be had without labels" in refused.output
     found = imwk("query", cube, "--variable", "imwk_clusters", "--json")
     assert len(json.loads(found.output)) == 2
     assert "covers 0 of the 456" in imwk("tables", cube, "--format", "markdown").output
@@ -218,11 +215,18 @@ def test_what_was_done_to_the_data_is_said(folder: Path) -> None:
 
 
 @pytest.mark.slow
-def test_from_a_file_to_the_best_exponents_in_three_commands(folder: Path) -> None:
+def test_from_a_file_to_exponents_heatmaps_and_labels_in_three_commands(folder: Path) -> None:
     cube = folder / "my.zarr"
     submitted = imwk("submit", "--data", folder / "my.csv", "--label", "species", cube)
     assert submitted.stdout.startswith("4 of 4 tiles done")
+    drawn = imwk("heatmaps", cube, "-o", folder / "pictures").output.splitlines()
+    assert [Path(file).is_file() for file in drawn] == [True] * 4
+    clustered = imwk("cluster", cube, "-o", folder / "labels.csv").output
     best = json.loads(imwk("query", cube, "--best", "--json").output)
+    highest = max(row["rescaled_imwk_ari"] for row in best)
+    assert f"the best rescaled_imwk_ari, {highest:.4f}" in clustered.splitlines()[0]
+    assert f"adjusted Rand index {highest:.4f}" in clustered
+    assert len((folder / "labels.csv").read_text().splitlines()) == 41
     assert len(best) == 4
     assert all(row["rescaled_imwk_ari"] > 0.9 for row in best)
     assert imwk("submit", "--data", folder / "my.csv", "--label", "species", cube).exit_code == 0

@@ -21,6 +21,7 @@ from pipeline.core import (
     rescale,
     silhouette,
 )
+from pipeline.core.errors import InvalidInputError
 from pipeline.core.scores import MOST_ROWS
 from pipeline.core.validation import FloatArray, IntArray, as_exponent
 from pipeline.datasets.table import Table
@@ -68,12 +69,13 @@ class Clustering:
 
 def cluster_table(
     table: Table,
-    k: int,
+    k: int | None,
     p1: float,
     p2: float | None = None,
     *,
     normalisation: str = "range",
     centre: str = "exact",
+    dtype: str = "float64",
 ) -> Clustering:
     """Cluster a table by imwk-means at `p1` or, given `p2`, at `p2` after rescaling at `p1`.
 
@@ -81,11 +83,11 @@ def cluster_table(
     ----------
     table : Table
         As `pipeline.datasets.table.read_table` gives it.
-    k : int
-        Number of clusters.
+    k : int or None
+        Number of clusters; None for the number of classes.
     p1, p2 : float
         Minkowski exponents.
-    normalisation, centre : str
+    normalisation, centre, dtype : str
         As for `normalise` and `imwk`.
 
     Returns
@@ -102,11 +104,14 @@ def cluster_table(
     """
     given = {"p1": p1} if p2 is None else {"p1": p1, "p2": p2}
     exponents = {name: as_exponent(p, name) for name, p in given.items()}
-    X, notices = _normalised(table, normalisation)
-    runs = {"p1": imwk(X, k, exponents["p1"], centre)}
+    k = table.class_count if k is None else k
+    if k is None:
+        raise InvalidInputError("Give the number of clusters by --k, or classes by --label.")
+    X, notices = normalised_table(table, normalisation)
+    runs = {"p1": imwk(X, k, exponents["p1"], centre, dtype)}
     if "p2" in exponents:
         rescaled = rescale(X, runs["p1"].labels, runs["p1"].weights)
-        runs["p2"] = imwk(rescaled, k, exponents["p2"], centre)
+        runs["p2"] = imwk(rescaled, k, exponents["p2"], centre, dtype)
     last = runs[max(runs)]
     if last.n_clusters < k:
         notices = (*notices, f"{last.n_clusters} clusters were found, not {k}.")
@@ -116,8 +121,15 @@ def cluster_table(
     return Clustering(table, normalisation, exponents, runs, score, ari, notices)
 
 
-def _normalised(table: Table, name: str) -> tuple[FloatArray, tuple[str, ...]]:
-    """Normalise, and say what that and the reading did, by the names of features."""
+def normalised_table(table: Table, name: str) -> tuple[FloatArray, tuple[str, ...]]:
+    """Normalise, and say what that and the reading did, by the names of features.
+
+    Examples
+    --------
+    >>> table = Table(np.array([[0.0, 0.0], [4.0, 0.0], [8.0, 1.0]]), ("size", "rare"))
+    >>> normalised_table(table, "robust-z-score")[1]
+    ('Without spread under robust-z-score, so all zeros: rare.',)
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConstantFeatureWarning)
         X = normalise(table.X, name)

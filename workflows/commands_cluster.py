@@ -2,51 +2,83 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from workflows.commands_data import table_options
 
+if TYPE_CHECKING:
+    from workflows.clustering import Clustering
+
 
 @click.command()
-@click.argument("table", type=click.Path(path_type=Path))
-@click.option("--p1", type=float, default=2.0, show_default=True, help="Exponent of imwk-means.")
+@click.argument("table")
+@click.option("--p1", type=float, help="Exponent of imwk-means; 2 unless given.")
 @click.option("--p2", type=float, help="Rescale at p1, then cluster at this exponent.")
-@click.option("--normalisation", default="range", show_default=True, help="Of every feature.")
-@click.option("--centre", default="exact", show_default=True, help="Or fixed-step, as the authors.")
+@click.option("--normalisation", help="Of every feature; range unless given.")
+@click.option("--centre", help="Exact, unless fixed-step is given, as the authors'.")
+@click.option("--config", help="Which table of a cube that has several.")
 @table_options
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="CSV file for the labels.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
-def cluster(
-    table: Path,
-    k: int | None,
-    label: str | None,
-    missing: str,
-    ignore: tuple[str, ...],
-    out: Path | None,
-    as_json: bool,
-    **options: Any,
-) -> None:
-    """Cluster TABLE once, without a sweep: a .csv, .tsv, .parquet or .npz file."""
-    from pipeline.datasets.table import read_table
-    from workflows.clustering import cluster_table, clustering_facts, write_labels
+def cluster(table: str, out: Path | None, as_json: bool, **options: Any) -> None:
+    """Cluster TABLE once, without a sweep: a .csv, .tsv, .parquet or .npz file.
 
-    if k is None and label is None:
-        raise click.UsageError("Give the number of clusters by --k, or classes by --label.")
+    Or a cube with such a table, at the exponents and the normalisation that are best
+    in it: by ARI or, without labels, by silhouette. Give some, and the rest is chosen.
+    """
+    from workflows.clustering import clustering_facts, write_labels
+
     if out is not None:
-        _refuse_unfit_output(table, out)
-    data = read_table(table, label, missing=missing, ignore=ignore)
-    found = cluster_table(data, len(data.class_names) if k is None else k, **options)
+        _refuse_unfit_output(Path(table), out)
+    given = {name: value for name, value in options.items() if value not in (None, ())}
+    words, found = (_best if _is_cube(table) else _cluster)(table, **given)
     if out is not None:
         write_labels(found, out)
     if as_json:
         click.echo(json.dumps(clustering_facts(found), indent=2, ensure_ascii=False))
     else:
-        _show(found, out)
+        _show(words, found, out)
 
 
-def _show(found: Any, out: Path | None) -> None:
+def _is_cube(table: str) -> bool:
+    from storage.location import is_url
+
+    path = Path(table)
+    return is_url(table) or path.is_dir() or path.suffix.lower() == ".zarr"
+
+
+def _cluster(
+    table: str,
+    missing: str,
+    label: str | None = None,
+    ignore: tuple[str, ...] = (),
+    k: int | None = None,
+    p1: float = 2.0,
+    **options: Any,
+) -> tuple[str, "Clustering"]:
+    from pipeline.datasets import read_table
+    from workflows.clustering import cluster_table
+
+    if "config" in options:
+        raise click.UsageError("--config goes with a cube.")
+    data = read_table(table, label, missing=missing, ignore=ignore)
+    return "", cluster_table(data, k, p1, **options)
+
+
+def _best(cube: str, missing: str, **options: Any) -> tuple[str, "Clustering"]:
+    from workflows.best import best_choice, best_clustering
+
+    foreign = {"label", "k", "ignore", "centre"} & {*options}
+    if foreign or missing != "refuse":
+        name = min(foreign, default="missing")
+        raise click.UsageError(f"--{name} goes with a file; a cube has its own.")
+    best = best_choice(cube, **options)
+    return f"{best}\n\n", best_clustering(cube, best)
+
+
+def _show(words: str, found: "Clustering", out: Path | None) -> None:
     from rich.console import Console
 
     from workflows.clustering import score_words, weight_tables
@@ -54,6 +86,7 @@ def _show(found: Any, out: Path | None) -> None:
 
     for notice in found.notices:
         click.echo(notice, err=True)
+    click.echo(words, nl=False)
     for table in weight_tables(found):
         print_whole(Console(), table)
     click.echo(score_words(found))

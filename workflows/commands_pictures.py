@@ -1,8 +1,12 @@
 """Commands that draw: heatmaps and scatter; thin, they import what they need."""
 
 from pathlib import Path
+from typing import Any
 
 import click
+
+from workflows.commands_data import table_options
+from workflows.commands_query import variable_option
 
 PICTURE_FORMATS = ["png", "svg", "pdf"]
 
@@ -22,23 +26,24 @@ PICTURE_FORMATS = ["png", "svg", "pdf"]
 )
 @click.option("--config", multiple=True, help="Configuration; may be repeated, as all below.")
 @click.option("--normalisation", multiple=True, help="Normalisation.")
-@click.option("--variable", default="rescaled_imwk_ari", show_default=True, help="The result.")
+@variable_option
 def heatmaps(
     cube: str,
     folder: str,
     style: str,
     config: tuple[str, ...],
     normalisation: tuple[str, ...],
-    variable: str,
+    variable: str | None,
 ) -> None:
-    """Draw means of CUBE over p1 and p2, white where k-means++ is not beaten."""
+    """Draw means of CUBE over p1 and p2, an ARI white where k-means++ is not beaten."""
     from storage import open_cube
+    from storage.choice import main_variable
     from storage.errors import storage_errors
     from storage.query import select
     from workflows.heatmaps import mean_grids, write_heatmaps
 
     chosen = select(open_cube(cube), config=config, normalisation=normalisation)
-    grids = mean_grids(chosen, variable)
+    grids = mean_grids(chosen, variable or main_variable(chosen))
     with storage_errors(f"read the cube {cube}"):
         grids = grids.compute()
     for path in write_heatmaps(grids, folder, style):
@@ -46,7 +51,7 @@ def heatmaps(
 
 
 @click.command()
-@click.argument("config")
+@click.argument("data")
 @click.option(
     "-o",
     "--output",
@@ -55,23 +60,30 @@ def heatmaps(
     type=click.Path(path_type=Path),
     help="The picture, a .png, .svg or .pdf file.",
 )
-@click.option("--dataset", default=0, show_default=True, help="Number of the data set, from 0.")
-@click.option("--seed", default=2020, show_default=True, help="Seed of the sweep.")
 @click.option("--normalisation", default="range", show_default=True, help="Normalisation.")
 @click.option("--p1", default=1.5, show_default=True, help="Exponent that rescales.")
-@click.option("--k", type=int, help="Number of clusters; that of the classes unless given.")
+@click.option("--dataset", type=int, help="Of a synthetic configuration, from 0; 0 unless given.")
+@click.option("--seed", type=int, help="Of the synthetic data; 2020 unless given.")
+@table_options
 def scatter(
-    config: str, file: Path, dataset: int, seed: int, normalisation: str, p1: float, k: int | None
+    data: str, file: Path, normalisation: str, p1: float, k: int | None, **options: Any
 ) -> None:
-    """Draw a data set of CONFIG before and after rescaling, coloured by class."""
-    from pipeline.datasets import synthetic_dataset
+    """Draw DATA before and after rescaling, coloured by class or else by cluster.
+
+    DATA is a .csv, .tsv, .parquet or .npz file, a synthetic configuration such as
+    1000x6-3, or one of the data sets that imwk datasets list shows.
+    """
+    from workflows.clustering import cluster_table
     from workflows.figures import style_of, write_figure
-    from workflows.scatter import draw_dataset
+    from workflows.named import named_table
+    from workflows.scatter import draw_clustering
 
     style = style_of(file)
-    data = synthetic_dataset(config, dataset, seed)
-    figure = draw_dataset(data, f"{config}, data set {dataset}", normalisation, p1, k)
-    write_figure(figure, file, style)
+    name, table = named_table(data, **options)
+    found = cluster_table(table, k, p1, normalisation=normalisation)
+    for notice in found.notices:
+        click.echo(notice, err=True)
+    write_figure(draw_clustering(found, name), file, style)
     click.echo(file)
 
 

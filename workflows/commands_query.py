@@ -6,10 +6,15 @@ import click
 
 TABLE_FORMATS = ["terminal", "markdown", "csv", "latex"]
 
+variable_option = click.option(
+    "--variable",
+    help="The result; rescaled_imwk_ari or, without labels, rescaled_imwk_silhouette unless given.",
+)
+
 
 @click.command()
 @click.argument("cube")
-@click.option("--variable", default="rescaled_imwk_ari", show_default=True, help="The result.")
+@variable_option
 @click.option("--config", multiple=True, help="Configuration; may be repeated, as all below.")
 @click.option("--normalisation", multiple=True, help="Normalisation.")
 @click.option("--dataset", multiple=True, type=int, help="Number of a data set, from 0.")
@@ -25,19 +30,24 @@ TABLE_FORMATS = ["terminal", "markdown", "csv", "latex"]
 @click.option("--top", type=click.IntRange(1), help="Only so many rows, the highest first.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
-def query(cube: str, as_json: bool, as_csv: bool, **options: Any) -> None:
+def query(cube: str, variable: str | None, as_json: bool, as_csv: bool, **options: Any) -> None:
     """Ask CUBE for results, their means or the best exponents."""
     from rich.console import Console
 
     from storage import open_cube
+    from storage.choice import main_variable
     from storage.errors import storage_errors
+    from storage.query import select
     from workflows.query import Question, answer, answer_table, ask, json_pieces
     from workflows.terminal import print_whole
 
     if as_json and as_csv:
         raise click.UsageError("Choose one of --json and --csv.")
-    question = Question(**options)
-    asked = ask(open_cube(cube), question)
+    opened = open_cube(cube)
+    if variable is None:
+        variable = main_variable(select(opened, config=options["config"]))
+    question = Question(variable, **options)
+    asked = ask(opened, question)
     with storage_errors(f"read the cube {cube}"):
         rows = answer(asked, question)
     if as_json:

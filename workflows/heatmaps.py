@@ -18,6 +18,7 @@ from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from pipeline.core.errors import InvalidInputError
+from pipeline.scoring import LEAST
 from storage.query import GRID, averaged, baseline_of, compared_with_kmeans, scores
 from storage.schema import ALL_RESULTS, Status
 from storage.select import as_variable, results_of
@@ -29,6 +30,8 @@ COLOURS = ListedColormap(colormaps["viridis"](np.linspace(0, 0.88, 256)), "virid
 WHITE: dict[str, Any] = {"facecolor": "white", "edgecolor": "black"}
 NO_RESULT: dict[str, Any] = {"facecolor": "0.88", "edgecolor": "0.6", "hatch": "//////"}
 NOT_COMPARED = "not compared with k-means++"
+#: Why a cell is white.
+NOT_BEATEN, NOT_SCORED = "does not beat k-means++", "fewer than two clusters"
 #: Labels on an axis.
 MOST_TICKS = 8
 #: In one figure; more could not be read, nor held in memory.
@@ -48,9 +51,9 @@ def mean_grids(cube: xr.Dataset, variable: str = GRID) -> xr.Dataset:
     Returns
     -------
     xarray.Dataset
-        ``average``; ``beats``, whether that beats the expected one of k-means++, or is there at
-        all if the cube has no k-means++ to compare it with; ``datasets``, how many are behind it,
-        and ``asked``, how many the sweep has.
+        ``average``; ``beats``, whether that beats the expected one of k-means++ or, where there
+        is none to compare it with, is there and does not just stand for a single cluster;
+        ``datasets``, how many are behind it, and ``asked``, how many the sweep has.
 
     Raises
     ------
@@ -64,13 +67,15 @@ def mean_grids(cube: xr.Dataset, variable: str = GRID) -> xr.Dataset:
     pipeline.core.errors.InvalidInputError: imwk_ari does not depend on p1 and p2. Of this cube can be drawn: rescaled_imwk_ari.
     """  # noqa: E501 - the message is one line
     _refuse_what_cannot_be_drawn(cube, variable)
-    if baseline_of(cube, variable) is None:
-        means = averaged(scores(cube, variable)).drop_vars("spread").assign(expected=-np.inf)
-    else:
+    known, compared = as_variable(cube, variable), baseline_of(cube, variable) is not None
+    if compared:
         means = compared_with_kmeans(cube, variable)
+    else:
+        least = LEAST.get(str(known.score), -np.inf)
+        means = averaged(scores(cube, variable)).drop_vars("spread").assign(expected=least)
     asked = (cube["status"] != Status.NOT_PART).sum("dataset")
     drawn = means.assign(beats=means["average"] > means["expected"], asked=asked)
-    return drawn.assign_attrs(variable=variable, about=as_variable(cube, variable).about)
+    return drawn.assign_attrs(variable=variable, about=known.about, compared=compared)
 
 
 def _refuse_what_cannot_be_drawn(cube: xr.Dataset, variable: str) -> None:
@@ -186,12 +191,13 @@ def _figure(means: xr.Dataset, scale: Normalize) -> Figure:
 def _explain(figure: Figure, panels: Panels, means: xr.Dataset) -> None:
     """Say above the panels what is drawn, and below them what has no colour."""
     title = f"Mean over data sets, {means.normalisation.values} normalisation"
-    compared = not np.isneginf(means["expected"]).all()
+    compared = means.attrs["compared"]
     about = means.attrs["about"] if compared else f"{means.attrs['about']}; {NOT_COMPARED}"
     figure.text(*panels.title, title, va="top", fontsize=LARGE)
     figure.text(*panels.subtitle, fill(about, panels.letters), va="top")
     keys = {
-        "does not beat k-means++": (WHITE, compared),
+        NOT_BEATEN: (WHITE, compared),
+        NOT_SCORED: (WHITE, not compared and (means["average"] <= means["expected"]).any()),
         "no result": (NO_RESULT, means["average"].isnull().any()),
     }
     patches = [Patch(**look, label=words) for words, (look, seen) in keys.items() if seen]

@@ -152,9 +152,13 @@ def answer_table(rows: pd.DataFrame) -> Table:
     --------
     >>> answer_table(pd.DataFrame({"config": ["Iris"] * 30, "imwk_ari": 0.5})).row_count
     20
+    >>> print(answer_table(pd.DataFrame({"config": [], "imwk_ari": []})).caption)
+    No result is there.
     """
     more = len(rows) - LONGEST_TABLE
     hint = f"{more:,} more rows: choose some, use --top, or print all with --csv or --json."
+    if rows.empty:
+        more, hint = 1, "No result is there."
     columns = [str(name) for name in rows.columns]
     cells = (
         [_shown(name, value) for name, value in zip(columns, values, strict=True)]

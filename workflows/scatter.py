@@ -1,15 +1,18 @@
 """The paper's picture of what rescaling does: a data set before and after, in two dimensions."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
 from matplotlib import color_sequences
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 
-from pipeline.core import imwk, normalise, rescale
+from pipeline.core import rescale
 from pipeline.core.validation import FloatArray, as_matrix
-from pipeline.datasets import Dataset
 from pipeline.threads import one_blas_thread
+from workflows.clustering import Clustering, normalised_table
 from workflows.figures import LARGE, blank_figure, house_style, literal
 
 #: Ten colours made to be told apart with any colour vision.
@@ -21,6 +24,15 @@ SIDE, LEFT, BOTTOM, NAMES, KEY = 3.2, 0.75, 0.5, 1.5, 0.5
 WIDTH, HEIGHT = 2 * (LEFT + SIDE) + NAMES, BOTTOM + SIDE + 0.55
 #: A legend of more names would be longer than the picture is high.
 MOST_NAMES = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """What colours tell apart: classes or clusters, the number of every entity's, and names."""
+
+    what: str
+    of: NDArray[np.integer]
+    names: Sequence[str]
 
 
 def principal_components(X: ArrayLike) -> tuple[FloatArray, FloatArray]:
@@ -62,40 +74,38 @@ def principal_components(X: ArrayLike) -> tuple[FloatArray, FloatArray]:
     return places, shares
 
 
-def draw_dataset(
-    data: Dataset, name: str, normalisation: str, p1: float, k: int | None = None
-) -> Figure:
-    """Draw what imwk-means at p1 does to a data set.
+def draw_clustering(found: Clustering, name: str) -> Figure:
+    """Draw what the weights at p1 do to a table.
 
     Parameters
     ----------
-    data : Dataset
-        Entities as they were measured, and their classes.
+    found : Clustering
+        Its first run rescales.
     name : str
         For the title.
-    normalisation : str
-        As for `normalise`.
-    p1 : float
-        The exponent whose weights rescale.
-    k : int, optional
-        Number of clusters; that of the classes unless given.
 
     Returns
     -------
     Figure
-        As of `draw_rescaling`.
+        As of `draw_rescaling`; coloured by cluster if the table has no classes.
 
     Examples
     --------
-    >>> from pipeline.datasets import synthetic_dataset
-    >>> figure = draw_dataset(synthetic_dataset("1000x6-3", 0, 2020), "Synthetic", "range", p1=1.5)
-    >>> figure.get_suptitle()
-    'Synthetic, range normalisation, p1 = 1.5'
+    >>> from pipeline.datasets import Table
+    >>> from workflows.clustering import cluster_table
+    >>> table = Table(np.array([[0.0, 3.0], [1.0, 9.0], [9.0, 1.0], [10.0, 8.0]]), ("a", "b"))
+    >>> figure = draw_clustering(cluster_table(table, k=2, p1=1.5), "Mine")
+    >>> figure.get_suptitle(), figure.legends[0].get_title().get_text()
+    ('Mine, range normalisation, p1 = 1.5', 'cluster')
     """
-    X = normalise(data.X, normalisation)
-    run = imwk(X, len(np.unique(data.y)) if k is None else k, p1)
-    title = f"{name}, {normalisation} normalisation, p1 = {p1:g}"
-    return draw_rescaling(X, data.y, run.labels, run.weights, title)
+    table, run = found.table, found.runs["p1"]
+    X, _ = normalised_table(table, found.normalisation)
+    title = f"{name}, {found.normalisation} normalisation, p1 = {found.exponents['p1']:g}"
+    if table.classes is None:
+        groups = Groups("cluster", run.labels, [str(number) for number in range(len(run.weights))])
+    else:
+        groups = Groups("class", table.classes, table.class_names)
+    return _draw(X, groups, run.labels, run.weights, title)
 
 
 def draw_rescaling(
@@ -127,6 +137,13 @@ def draw_rescaling(
     ['before rescaling', 'after rescaling']
     """
     names, class_of = np.unique(np.asarray(classes), return_inverse=True)
+    groups = Groups("class", class_of, [str(name) for name in names])
+    return _draw(X, groups, labels, weights, title)
+
+
+def _draw(
+    X: ArrayLike, groups: Groups, labels: ArrayLike, weights: ArrayLike, title: str
+) -> Figure:
     panels = {"before rescaling": as_matrix(X), "after rescaling": rescale(X, labels, weights)}
     with house_style():
         figure = blank_figure(WIDTH, HEIGHT)
@@ -136,8 +153,8 @@ def draw_rescaling(
         for place, (words, matrix) in enumerate(panels.items()):
             axes = figure.add_axes(_place(place))
             axes.set_title(words)
-            _draw_classes(axes, matrix, class_of)
-        _name_classes(figure, [literal(str(name), NAMES - KEY) for name in names])
+            _draw_points(axes, matrix, groups)
+        _name_groups(figure, groups)
     return figure
 
 
@@ -146,10 +163,10 @@ def _place(number: int) -> tuple[float, float, float, float]:
     return left / WIDTH, BOTTOM / HEIGHT, SIDE / WIDTH, SIDE / HEIGHT
 
 
-def _draw_classes(axes: Axes, X: FloatArray, class_of: NDArray[np.intp]) -> None:
+def _draw_points(axes: Axes, X: FloatArray, groups: Groups) -> None:
     places, shares = principal_components(X)
-    for number in range(class_of.max() + 1):
-        x, y = places[class_of == number].T
+    for number in range(len(groups.names)):
+        x, y = places[groups.of == number].T
         marker, colour = MARKERS[number % len(MARKERS)], COLOURS[number % len(COLOURS)]
         axes.scatter(x, y, s=12, marker=marker, color=colour, alpha=0.75, linewidths=0)
     axes.set_xlabel(f"first principal component ({shares[0]:.0%})")
@@ -157,12 +174,13 @@ def _draw_classes(axes: Axes, X: FloatArray, class_of: NDArray[np.intp]) -> None
     axes.set_aspect("equal", adjustable="datalim")
 
 
-def _name_classes(figure: Figure, names: list[str]) -> None:
+def _name_groups(figure: Figure, groups: Groups) -> None:
+    names = [literal(name, NAMES - KEY) for name in groups.names]
     more = len(names) - MOST_NAMES
     legend = figure.legend(
         figure.axes[0].collections[:MOST_NAMES],
-        [f"class {number}" for number in range(len(names[:MOST_NAMES]))],
-        title="class" if more <= 0 else f"class ({more} more)",
+        [f"group {number}" for number in range(len(names[:MOST_NAMES]))],
+        title=groups.what if more <= 0 else f"{groups.what} ({more} more)",
         loc="upper left",
         bbox_to_anchor=(1 - NAMES / WIDTH, (BOTTOM + SIDE) / HEIGHT),
         alignment="left",

@@ -166,20 +166,25 @@ def _exponents(of: Figure | Found | None) -> str:
 
 
 def closing_lines(rows: Sequence[Row]) -> list[str]:
-    """Return a line for each table that is left out, and the count.
+    """Return a line for each table that is left out, and the count; that alone if all are.
 
     Examples
     --------
     >>> from workflows.paper import published
-    >>> closing_lines([Row(published("kmeans_plus_plus_synthetic")[1], None)])[0]
+    >>> first, second = published("kmeans_plus_plus_synthetic")[:2]
+    >>> found = Found(0.4976, 0.21, 50, 50, float("nan"), float("nan"))
+    >>> closing_lines([Row(first, found), Row(second, None)])[0]
     'k-means++, synthetic data, range: none of its 1 figures is in this cube.'
+    >>> len(closing_lines([Row(first, None), Row(second, None)]))
+    1
     """
+    groups = _grouped(rows)
     absent = [
         f"{title}: none of its {len(members)} figures is in this cube."
-        for title, members in _grouped(rows).items()
+        for title, members in groups.items()
         if not any(row.found for row in members)
     ]
-    return [*absent, closing_line(list(rows))]
+    return [*(absent if len(absent) < len(groups) else []), closing_line(list(rows))]
 
 
 def _record(row: Row) -> tuple[object, ...]:

@@ -393,6 +393,7 @@ def test_hostile_names_do_nothing_but_show(open_page: OpenPage, tmp_path: Path, 
         {"parts": ["rescaled_imwk"], "p1": [2.0], "p2": [2.0]},
         {"p1": [2.0]},
         {"restarts": 0},
+        {"scores": ["silhouette"]},
     ],
     ids=str,
 )
@@ -413,6 +414,7 @@ def test_cubes_of_some_parts_open(
         choose(page, result=result)
         is_held = has_kmeans and result.endswith("_ari")
         assert page.locator("#reset").is_visible() == is_held
+        assert page.locator("#beside th:text('k-means++')").first.is_visible() == is_held
         assert ("Above" in facts(page)) == is_held
 
 

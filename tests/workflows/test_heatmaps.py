@@ -11,10 +11,10 @@ from matplotlib.transforms import Bbox
 from numpy.typing import ArrayLike, NDArray
 
 from pipeline.core.errors import InvalidInputError
-from storage.schema import RESULTS, Status, Variable
+from storage.schema import Status
 from tests.storage.grids import cube_of
 from tests.workflows.pixels import look, luminance, patch_at, pixels_of
-from workflows.heatmaps import COLOURS, _scale, draw_heatmaps, mean_grids
+from workflows.heatmaps import COLOURS, NOT_SCORED, _scale, draw_heatmaps, mean_grids
 from workflows.panels import Panels
 
 GRID = "rescaled_imwk_ari"
@@ -179,12 +179,7 @@ def test_counts_have_no_kmeans_to_beat() -> None:
     assert figure.legends[0].get_texts() == []
 
 
-def test_the_baseline_is_the_same_score_of_kmeans(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, dims, part in (
-        ("rescaled_imwk_silhouette", ("p1", "p2"), "rescaled_imwk"),
-        ("kmeans_silhouette", ("restart",), "kmeans"),
-    ):
-        monkeypatch.setitem(RESULTS, name, Variable(name, dims, "float64", np.nan, "Width", part))
+def test_scores_without_classes_are_not_held_to_kmeans() -> None:
     cube = one_panel([[0.1, 0.3]], kmeans=0.9)
     arrays = {
         "rescaled_imwk_silhouette": cube[GRID].values,
@@ -193,7 +188,20 @@ def test_the_baseline_is_the_same_score_of_kmeans(monkeypatch: pytest.MonkeyPatc
     other = cube_of(arrays, p1=P1[:1], p2=P2[:2], restart=[0])
     figure = figures(cube.merge(other), "rescaled_imwk_silhouette")["range"]
     pixels, axes = pixels_of(figure), figure.axes[0]
-    assert [look(pixels, axes, 0, j) for j in range(2)] == ["white", "coloured"]
+    assert [look(pixels, axes, 0, j) for j in range(2)] == ["coloured", "coloured"]
+    assert "not compared with k-means++" in figure.texts[1].get_text().replace("\n", " ")
+
+
+def test_a_single_cluster_has_no_silhouette_to_colour_or_to_stretch_the_scale() -> None:
+    values = np.array([[-1.0, 0.5], [0.4, 0.6]])[None, None, None]  # -1 stands for no score
+    grids = {"rescaled_imwk_silhouette": values}
+    cube = with_status(cube_of(grids, p1=P1[:2], p2=P2[:2]))
+    figure = figures(cube, "rescaled_imwk_silhouette")["range"]
+    pixels, axes = pixels_of(figure), figure.axes[0]
+    looks = [look(pixels, axes, *place) for place in np.ndindex(2, 2)]
+    assert looks == ["white", "coloured", "coloured", "coloured"]
+    assert figure.axes[-1].get_ylim() == pytest.approx((0.4, 0.6))
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == [NOT_SCORED]
 
 
 HOSTILE = [

@@ -12,6 +12,8 @@ from click.testing import CliRunner, Result
 from PIL import Image
 
 from storage import create_cube, mark_failed, open_cube
+from tests.datasets.uci_files import balance_scale
+from tests.own_tables import small_table, written
 from tests.storage.disks import small_disk
 from tests.storage.made_up import fill, small_spec
 from tests.workflows.pixels import look, pixels_of
@@ -186,11 +188,12 @@ def test_scatter_writes_the_file_it_is_asked_for(tmp_path: Path) -> None:
         (["-o", "a"], "ends in .png, .svg or .pdf"),
         (["-o", "a.png", "--p1", "0.5"], "no Minkowski exponent"),
         (["-o", "a.png", "--p1", "nan"], "no Minkowski exponent"),
-        (["-o", "a.png", "--k", "0"], "k must be"),
+        (["-o", "a.png", "--k", "0"], "0 is not in the range"),
         (["-o", "a.png", "--k", "1001"], "cannot be formed"),
         (["-o", "a.png", "--dataset", "-1"], "index must be"),
         (["-o", "a.png", "--seed", "-1"], "seed"),
         (["-o", "a.png", "--normalisation", "rnage"], "Did you mean 'range'?"),
+        (["-o", "a.png", "--label", "class"], "--label goes with a file, and 1000x6-3 is none"),
     ],
 )
 def test_mistakes_of_scatter_are_one_clean_error(
@@ -200,3 +203,31 @@ def test_mistakes_of_scatter_are_one_clean_error(
     assert_refused(imwk("scatter", "1000x6-3", *options), message)
     assert_refused(imwk("scatter", "1000x6", "-o", "a.png"), "Did you mean '1000x6-3'?")
     assert not list(tmp_path.iterdir())
+
+
+def test_scatter_draws_a_users_table(tmp_path: Path) -> None:
+    table, out = written(small_table(), tmp_path / "my.csv"), tmp_path / "a.svg"
+    assert imwk("scatter", table, "--label", "species", "-o", out).output == f"{out}\n"
+    by_class = out.read_text()
+    assert "my, range normalisation, p1 = 1.5" in by_class
+    assert imwk("scatter", table, "--ignore", "species", "--k", 3, "-o", out).exit_code == 0
+    assert out.read_text() != by_class
+    asked = (("--ignore", "species"), "Give the number of clusters by --k")
+    seeded = (("--label", "species", "--seed", 1), "--seed goes with a synthetic configuration")
+    for options, words in (asked, seeded):
+        assert_refused(imwk("scatter", table, "-o", tmp_path / "b.svg", *options), words)
+    assert_refused(imwk("scatter", "no.csv", "--k", 2, "-o", out), "cannot be read")
+
+
+def test_scatter_draws_a_real_data_set_by_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("IMWK_DATA", str(tmp_path / "cache"))
+    out = tmp_path / "a.svg"
+    assert_refused(imwk("scatter", "balance", "-o", out), "imwk datasets fetch")
+    (tmp_path / "raw.data").write_bytes(balance_scale())
+    imwk("datasets", "import", tmp_path)
+    for name in ("balance", "Balance"):
+        assert imwk("scatter", name, "-o", out).exit_code == 0
+        assert "Balance, range normalisation" in out.read_text()
+    assert_refused(imwk("scatter", "Balanse", "-o", out), "Did you mean 'Balance'?")

@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from storage import create_cube, mark_failed, open_cube
-from storage.schema import RESULTS, Variable
 from tests.reports import HOSTILE, data_of, named_page, pictures, read_page, unpacked
 from tests.storage.grids import cube_of, plain_best, plain_mean
 from tests.storage.made_up import fill, small_spec
@@ -149,9 +148,7 @@ def test_nan_cells_have_no_code_and_no_say() -> None:
     assert picture["expected"] is None
 
 
-def test_other_scores_are_held_to_their_own_baseline(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, dims in (("kmeans_silhouette", ("restart",)), ("imwk_silhouette", ("p1",))):
-        monkeypatch.setitem(RESULTS, name, Variable(name, dims, "float64", np.nan, name, "x"))
+def test_scores_without_classes_have_no_threshold() -> None:
     cube = cube_of(
         {
             "kmeans_ari": [[[[0.9, 0.9]]]],
@@ -161,7 +158,8 @@ def test_other_scores_are_held_to_their_own_baseline(monkeypatch: pytest.MonkeyP
         p1=[2.0],
     )
     (result,) = pictures_of(cube)
-    assert result["pictures"][0][0]["expected"] == pytest.approx(0.3)
+    assert result["pictures"][0][0]["expected"] is None
+    assert result["pictures"][0][0]["highest"] == 0.5
 
 
 def test_single_data_sets_are_left_out_where_they_do_not_fit(

@@ -1,17 +1,23 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from matplotlib.collections import Collection
+from matplotlib.figure import Figure
 from sklearn.decomposition import PCA
 
 from pipeline.core import imwk, normalise, rescale
 from pipeline.datasets import synthetic_dataset
 from tests.workflows.pixels import pixels_of
-from workflows.scatter import MOST_NAMES, draw_dataset, draw_rescaling, principal_components
+from workflows.clustering import cluster_table
+from workflows.named import named_table
+from workflows.scatter import MOST_NAMES, draw_clustering, draw_rescaling, principal_components
 
 DATA = synthetic_dataset("1000x6-3 +3NF", 0, 2020)
+_, TABLE = named_table("1000x6-3 +3NF")
 
 
 def colour_of(points: Collection) -> bytes:
@@ -45,7 +51,7 @@ def test_the_sign_is_fixed_and_nothing_is_lost(X: np.ndarray) -> None:
 def test_points_are_the_data_before_and_after_by_class() -> None:
     X = normalise(DATA.X, "range")
     run = imwk(X, 3, 1.5)
-    figure = draw_dataset(DATA, "Synthetic", "range", 1.5)
+    figure = draw_clustering(cluster_table(TABLE, None, 1.5), "Synthetic")
     assert figure.get_suptitle() == "Synthetic, range normalisation, p1 = 1.5"
     for axes, matrix in zip(figure.axes, (X, rescale(X, run.labels, run.weights)), strict=True):
         places, _ = principal_components(matrix)
@@ -59,8 +65,35 @@ def test_k_is_the_number_of_classes_unless_given() -> None:
     X = normalise(DATA.X, "range")
     run = imwk(X, 5, 1.5)
     places, _ = principal_components(rescale(X, run.labels, run.weights))
-    points = draw_dataset(DATA, "Synthetic", "range", 1.5, k=5).axes[1].collections[0]
+    figure = draw_clustering(cluster_table(TABLE, 5, 1.5), "Synthetic")
+    points = figure.axes[1].collections[0]
     assert np.array_equal(np.asarray(points.get_offsets()), places[DATA.y == 0])
+
+
+def names_in(figure: Figure) -> tuple[str, list[str]]:
+    legend = figure.legends[0]
+    return legend.get_title().get_text(), [text.get_text() for text in legend.get_texts()]
+
+
+def test_without_classes_colours_are_those_of_the_clusters_found() -> None:
+    bare = replace(TABLE, classes=None, class_names=())
+    found = cluster_table(bare, 4, 1.5)
+    figure = draw_clustering(found, "Mine")
+    assert names_in(figure) == ("cluster", ["0", "1", "2", "3"])
+    assert names_in(draw_clustering(cluster_table(TABLE, 4, 1.5), "Mine"))[0] == "class"
+    places, _ = principal_components(normalise(DATA.X, "range"))
+    for number, points in enumerate(figure.axes[0].collections):
+        here = np.asarray(points.get_offsets())
+        assert np.array_equal(here, places[found.labels == number])
+
+
+def test_classes_keep_their_order_and_names() -> None:
+    names = ("2", "10", "1")  # as of numbers: not the order of texts
+    figure = draw_clustering(cluster_table(replace(TABLE, class_names=names), None, 1.5), "Mine")
+    assert names_in(figure) == ("class", list(names))
+    places, _ = principal_components(normalise(DATA.X, "range"))
+    second = np.asarray(figure.axes[0].collections[1].get_offsets())
+    assert np.array_equal(second, places[DATA.y == 1])
 
 
 def test_names_of_classes_are_shown_as_they_are() -> None:

@@ -9,9 +9,12 @@ from sklearn.metrics import silhouette_score
 
 from pipeline.core import imwk, normalise, rescale
 from storage import open_cube
+from storage.choice import main_variable
 from tests.own_tables import small_table, written
+from tests.reports import data_of, read_page
 from workflows import submit
 from workflows.cli import main
+from workflows.heatmaps import mean_grids
 
 SPEC = """
 normalisations = ["range"]
@@ -66,23 +69,65 @@ def test_one_clustering_at_the_chosen_exponents_has_the_same_silhouette(folder: 
     assert found["silhouette"] == row["rescaled_imwk_silhouette"]
 
 
-def test_without_an_ari_the_question_says_what_to_ask(folder: Path) -> None:
-    result = CliRunner().invoke(main, ["query", str(folder / "my.zarr"), "--best"])
+def test_an_ari_that_is_asked_for_is_refused_with_what_to_ask(folder: Path) -> None:
+    arguments = ["query", str(folder / "my.zarr"), "--variable", "rescaled_imwk_ari"]
+    result = CliRunner().invoke(main, arguments)
     assert result.exit_code == 2
     assert "--best --by silhouette" in result.output
 
 
-def test_a_summary_is_by_the_silhouette(folder: Path) -> None:
-    shown = imwk_command("summary", folder / "my.zarr")
-    best = float(open_cube(folder / "my.zarr").rescaled_imwk_silhouette.max())
+def test_every_command_goes_by_the_silhouette_unasked(folder: Path) -> None:
+    cube, pictures, page = folder / "my.zarr", folder / "pictures", folder / "my.html"
+    best = float(open_cube(cube).rescaled_imwk_silhouette.max())
+    (row,) = json.loads(imwk_command("query", cube, "--best", "--json"))
+    assert row["rescaled_imwk_silhouette"] == best
+    assert imwk_command("query", cube, "--best") == imwk_command(
+        *("query", cube, "--best", "--by", "silhouette")
+    )
+    drawn = imwk_command("heatmaps", cube, "-o", pictures)
+    assert drawn.splitlines() == [str(pictures / "rescaled_imwk_silhouette-range.png")]
+    shown = imwk_command("summary", cube)
     assert "Mean silhouette, range" in shown
     assert f"{best:.3f} (" in shown
-
-
-def test_the_cube_is_whole_and_is_exported(folder: Path) -> None:
-    verified = json.loads(imwk_command("verify", folder / "my.zarr", "--recompute", 1, "--json"))
+    assert "No labels, and so no ARI: mine." in imwk_command("status", cube)
+    assert imwk_command("tables", cube).startswith("This cube covers 0 of the 456")
+    verified = json.loads(imwk_command("verify", cube, "--recompute", 1, "--json"))
     assert not verified["damaged"]
-    imwk_command("export", folder / "my.zarr", folder / "my-results.csv")
+    imwk_command("report", cube, "-o", page)
+    about_the_page(page.read_text(), best)
+    imwk_command("export", cube, folder / "my-results.csv")
     lines = (folder / "my-results.csv").read_text().splitlines()
     assert sum(",rescaled_imwk_silhouette," in line for line in lines) == 6
     assert not any("_ari," in line for line in lines)
+
+
+def about_the_page(page: str, best: float) -> None:
+    """Check what a report begins with, and that it is not about what cannot be known."""
+    first = data_of(page)["results"][0]
+    assert first["name"] == "rescaled_imwk_silhouette"
+    ((picture,),) = first["pictures"]
+    assert picture["highest"] == best
+    assert picture["expected"] is None  # no cell is white
+    text = " ".join(read_page(page).texts)
+    assert "No labels, and so no ARI: mine." in text
+    assert "published figures" not in text
+
+
+def test_the_heatmap_is_coloured_though_kmeans_has_a_better_silhouette(folder: Path) -> None:
+    cube = open_cube(folder / "my.zarr").load()
+    cube["kmeans_silhouette"] = cube["kmeans_silhouette"] * 0 + 1
+    assert mean_grids(cube, main_variable(cube)).beats.all()
+
+
+def test_what_has_no_labels_goes_by_the_silhouette_beside_what_has(folder: Path) -> None:
+    written(small_table(), folder / "classes.csv")
+    known = '[datasets.tables.known]\nfile = "classes.csv"\nlabel = "species"\n'
+    (folder / "both.toml").write_text(SPEC + known)
+    submit(folder / "both.toml", folder / "both.zarr", workers=0)
+    for config, result in (("mine", "rescaled_imwk_silhouette"), ("known", "rescaled_imwk_ari")):
+        options = ("--config", config, "--best", "--json")
+        (row,) = json.loads(imwk_command("query", folder / "both.zarr", *options))
+        assert list(row)[-1] == result
+    asked = ("--config", "mine", "--variable", "rescaled_imwk_ari")
+    refused = CliRunner().invoke(main, ["query", str(folder / "both.zarr"), *asked])
+    assert "no ARI can be had without labels" in refused.output

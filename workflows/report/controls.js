@@ -56,7 +56,8 @@ function showScale() {
   const { low, high, expected } = shown;
   element("low").textContent = decimals(low);
   element("high").textContent = decimals(high);
-  element("scale").classList.toggle("plain", expected === null);
+  for (const id of ["scale", "beside"])
+    element(id).classList.toggle("plain", expected === null);
   element("expected").textContent = expected === null ? "" : `k-means++: ${decimals(expected)}`;
   slider.disabled = expected === null;
   Object.assign(slider, { min: low, max: high, step: 0.001, value: expected ?? low });

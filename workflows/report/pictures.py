@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from storage.query import averaged, best_average, best_exponents, scores
+from storage.query import averaged, baseline_of, best_average, best_exponents, scores
 from storage.schema import ALL_RESULTS
 from storage.select import results_of
 from workflows.report.packing import count_codes, packed, score_codes
@@ -31,7 +31,7 @@ class Shown:
     is_count : bool
         Counts have neither a best pair nor a threshold.
     baseline : str or None
-        The same score of k-means++ on the data as they are, if the cube has it.
+        The ARI of k-means++ that it is held to, as of `baseline_of`.
     """
 
     name: str
@@ -52,18 +52,15 @@ def shown_results(cube: xr.Dataset) -> list[Shown]:
     [('imwk_ari', 'kmeans_ari')]
     """
     names = results_of(cube)
-    found = [_shown(name, names) for name in names if "p1" in ALL_RESULTS[name].dims]
+    found = [_shown(cube, name) for name in names if "p1" in ALL_RESULTS[name].dims]
     # The grid of pairs is what people came for
     return sorted(found, key=lambda shown: (shown.is_count, -len(shown.exponents)))
 
 
-def _shown(name: str, names: list[str]) -> Shown:
+def _shown(cube: xr.Dataset, name: str) -> Shown:
     known = ALL_RESULTS[name]
     exponents = tuple(dim for dim in known.dims if dim in ("p1", "p2"))
-    baseline = f"kmeans_{name.rpartition('_')[2]}"
-    return Shown(
-        name, known.about, exponents, known.is_count, baseline if baseline in names else None
-    )
+    return Shown(name, known.about, exponents, known.is_count, baseline_of(cube, name))
 
 
 def pictures_of(cube: xr.Dataset, room: int = ROOM) -> list[dict[str, Any]]:

@@ -7,6 +7,7 @@ import xarray as xr
 
 from pipeline.spec import Tile
 from storage import Ledger, Provenance
+from workflows.status import about_unlabelled
 
 
 def state_facts(ledger: Ledger) -> dict[str, Any]:
@@ -27,6 +28,7 @@ def state_facts(ledger: Ledger) -> dict[str, Any]:
     return {
         "summary": f"{counts.done:,} of {counts.total:,} tiles done, "
         f"{counts.failed:,} failed, {counts.missing:,} missing",
+        "notes": about_unlabelled(ledger.unlabelled),
         "tiles": [
             (config, tiles.done, tiles.failed, tiles.missing)
             for config, tiles in ledger.by_config.items()

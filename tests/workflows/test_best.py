@@ -1,0 +1,130 @@
+"""Labels from a cube: the clustering at the exponents that are best in it."""
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import xarray as xr
+from click.testing import CliRunner, Result
+from sklearn.metrics import adjusted_rand_score
+
+from pipeline.core import imwk, normalise
+from pipeline.draft import Sweep
+from storage import create_cube, open_cube
+from tests.own_tables import small_table
+from tests.storage.made_up import small_spec
+from workflows import submit
+from workflows.cli import main
+
+KEYS: dict[str, Any] = {
+    "normalisations": ["range", "z-score"],
+    "restarts": 0,
+    "centre": "fixed-step",
+    "dtype": "float32",
+    "p1": [1.3, 2, 4],
+    "p2": [1.5, 3],
+}
+
+
+def noisy(*, labelled: bool) -> Any:
+    """Return data in which exponents matter."""
+    table = small_table(3, labelled=labelled)
+    table.X[:, :2] += np.random.default_rng(1).normal(0, 0.5, (len(table.X), 2))
+    return table
+
+
+@pytest.fixture(scope="module", params=[True, False], ids=["labels", "no labels"])
+def swept(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a cube of one table, whose file is nowhere."""
+    location = tmp_path_factory.mktemp("best") / "my.zarr"
+    submit(Sweep.of({"my": noisy(labelled=request.param)}, k=3, **KEYS), location, workers=0)
+    return location
+
+
+def command(*arguments: object) -> Result:
+    return CliRunner().invoke(main, list(map(str, arguments)))
+
+
+def facts(*arguments: object) -> dict[str, Any]:
+    result = command("cluster", *arguments, "--json")
+    assert result.exit_code == 0, result.output
+    found: dict[str, Any] = json.loads(result.stdout)
+    return found
+
+
+def grid_of(cube: Path) -> tuple[str, xr.DataArray]:
+    """Return the score that decides, and its grid."""
+    opened = open_cube(cube).load()
+    score = "ari" if "rescaled_imwk_ari" in opened else "silhouette"
+    return score, opened[f"rescaled_imwk_{score}"].sel(config="my", dataset=0)
+
+
+def test_the_clusters_are_the_best_of_the_cube(swept: Path) -> None:
+    score, grid = grid_of(swept)
+    assert len(np.unique(grid)) > 3
+    found = facts(swept)
+    assert found[score] == pytest.approx(float(grid.max()), abs=1e-12)
+    there = grid.sel({name: found[name] for name in ("normalisation", "p1", "p2")})
+    assert float(there) == float(grid.max())
+
+
+def test_the_labels_are_written_and_the_choice_is_said(swept: Path, tmp_path: Path) -> None:
+    score, grid = grid_of(swept)
+    out = tmp_path / "labels.csv"
+    result = command("cluster", swept, "-o", out)
+    choice, *_ = result.stdout.splitlines()
+    assert choice.endswith(f": the best rescaled_imwk_{score}, {float(grid.max()):.4f}")
+    assert result.stdout.endswith(f"labels of 40 rows in {out}\n")
+    with out.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    labels = [int(row["cluster"]) for row in rows]
+    assert len(labels) == 40
+    if score == "ari":
+        classes = [row["class"] for row in rows]
+        assert adjusted_rand_score(classes, labels) == pytest.approx(float(grid.max()))
+
+
+def test_what_is_given_is_kept_and_the_rest_is_chosen(swept: Path) -> None:
+    score, grid = grid_of(swept)
+    found = facts(swept, "--normalisation", "z-score", "--p1", 2)
+    assert (found["normalisation"], found["p1"]) == ("z-score", 2)
+    best = grid.sel(normalisation="z-score", p1=2).max()
+    assert found[score] == pytest.approx(float(best), abs=1e-12)
+
+
+@pytest.mark.parametrize("of_the_sweep", ["centre", "dtype"])
+def test_runs_are_those_of_the_sweep(swept: Path, of_the_sweep: str) -> None:
+    found = facts(swept, "--normalisation", "range", "--p1", 1.3)
+    X = normalise(noisy(labelled=False).X, "range")
+    settings = {name: KEYS[name] for name in ("centre", "dtype")}
+    assert list(found["weights"]["p1"].values()) == imwk(X, 3, 1.3, **settings).weights.T.tolist()
+    del settings[of_the_sweep]  # else the above would prove nothing
+    assert list(found["weights"]["p1"].values()) != imwk(X, 3, 1.3, **settings).weights.T.tolist()
+
+
+def test_what_a_cube_cannot_be_asked(swept: Path, tmp_path: Path) -> None:
+    empty, several = tmp_path / "empty.zarr", tmp_path / "several.zarr"
+    made_up = tmp_path / "made-up.zarr"
+    one, two = noisy(labelled=False), small_table(labelled=False)
+    for location, tables in ((empty, {"my": one}), (several, {"my": one, "other": two})):
+        sweep = Sweep.of(tables, k=3, **KEYS)
+        create_cube(location, sweep.spec, sweep.tables)
+    create_cube(made_up, small_spec())
+    for arguments, words in (
+        ((swept, "--k", 4), "--k goes with a file"),
+        ((swept, "--missing", "impute"), "--missing goes with a file"),
+        ((swept, "--p1", 1.31), "Near it are 1.3, 2"),
+        ((swept, "--config", "mine"), "Unknown table 'mine'"),
+        ((empty,), "Nothing of my is done yet"),
+        ((several,), "2 tables: my, other. Choose one by --config"),
+        ((several, "--config", "other"), "Nothing of other is done yet"),
+        ((made_up,), "synthetic data only"),
+        ((tmp_path / "no.zarr",), "There is no cube"),
+        (("my.csv", "--k", 3, "--config", "my"), "--config goes with a cube"),
+    ):
+        result = command("cluster", *arguments)
+        assert result.exit_code == 2
+        assert words in result.stderr
