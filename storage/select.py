@@ -90,9 +90,14 @@ def as_variable(cube: xr.Dataset, name: str) -> Variable:
 
 def _why_absent(cube: xr.Dataset, name: str) -> str | None:
     variable = ALL_RESULTS.get(name)
-    if variable is not None and variable.needs_labels and is_unlabelled(cube):
-        return "no ARI can be had without labels. Choose by a score, as --best --by silhouette"
-    if variable is not None and variable.score is not None:
+    if variable is None:
+        return None
+    if variable.needs_labels and is_unlabelled(cube):
+        return "no ARI can be had without labels, but scores such as the silhouette can"
+    parts = cube.attrs.get("spec", {}).get("parts", ())
+    if parts and variable.part not in parts:
+        return f"its sweep does not compute {variable.part}, only {', '.join(parts)}"
+    if variable.score is not None:
         return f"its spec does not name {variable.score} among its scores"
     return None
 
@@ -139,12 +144,12 @@ def on_grid(cube: xr.Dataset, dim: str, exponent: float) -> float:
     """
     grid, exponent = cube[dim].values, as_exponent(exponent)
     distances = np.abs(grid - exponent)
-    if len(grid) and distances.min() <= SNAP:
+    if len(grid) and distances.min() <= SNAP * (1 + 1e-6):  # 1e-6 itself, as floats have it
         return float(grid[distances.argmin()])
     below, above = np.sort(grid[grid < exponent]), np.sort(grid[grid > exponent])
     near = [*below[-NEIGHBOURS:], *above[:NEIGHBOURS]]
     raise InvalidInputError(
-        f"{dim} = {exponent:g} is not on the grid of this cube. "
+        f"{dim} = {exponent!r} is not on the grid of this cube. "
         f"Near it are {', '.join(f'{p:g}' for p in near)}."
     )
 

@@ -4,6 +4,7 @@ import xarray as xr
 
 from pipeline.core.errors import InvalidInputError
 from storage.query import select
+from storage.select import as_variable
 from tests.storage.grids import cube_of
 
 
@@ -35,7 +36,7 @@ def test_nothing_chosen_is_everything(cube: xr.Dataset) -> None:
     xr.testing.assert_identical(select(cube), cube)
 
 
-@pytest.mark.parametrize("given", [1.2, 1.1 + 0.1, 1.2 + 9e-7, 1.2 - 9e-7])
+@pytest.mark.parametrize("given", [1.2, 1.1 + 0.1, 1.2 + 1e-6, 1.2 - 1e-6])
 def test_exponents_snap(cube: xr.Dataset, given: float) -> None:
     assert select(cube, p1=given).p1.values.tolist() == [1.2]
 
@@ -52,8 +53,16 @@ def test_exponents_snap(cube: xr.Dataset, given: float) -> None:
 def test_an_exponent_off_the_grid_is_refused_with_its_neighbours(
     cube: xr.Dataset, given: float, near: str
 ) -> None:
-    with pytest.raises(InvalidInputError, match=f"Near it are {near}\\.$"):
+    with pytest.raises(
+        InvalidInputError, match=f"^p1 = {float(given)} is .* Near it are {near}\\.$"
+    ):
         select(cube, p1=given)
+
+
+def test_a_result_of_a_part_that_is_not_computed_is_named(cube: xr.Dataset) -> None:
+    some = cube.assign_attrs(spec={"parts": ["imwk"]})
+    with pytest.raises(InvalidInputError, match="does not compute rescaled_imwk, only imwk"):
+        as_variable(some, "rescaled_imwk_silhouette")
 
 
 def test_misspelt_names_get_suggestions(cube: xr.Dataset) -> None:

@@ -162,6 +162,14 @@ def test_scores_without_classes_have_no_threshold() -> None:
     assert result["pictures"][0][0]["highest"] == 0.5
 
 
+def test_scores_of_any_size_are_there_as_they_are() -> None:
+    cube = cube_of({"imwk_calinski_harabasz": [[[[3e6, 0.0, np.nan]]]]}, p1=[1.1, 1.5, 2.0])
+    (result,) = pictures_of(cube)
+    assert result["unbounded"]
+    grid = unpacked(result["pictures"][0][0]["datasets"]["grids"], np.float32)
+    np.testing.assert_array_equal(grid, [3e6, 0.0, np.nan])
+
+
 def test_single_data_sets_are_left_out_where_they_do_not_fit(
     results: list[dict[str, Any]], cube: xr.Dataset
 ) -> None:

@@ -73,7 +73,8 @@ def test_an_ari_that_is_asked_for_is_refused_with_what_to_ask(folder: Path) -> N
     arguments = ["query", str(folder / "my.zarr"), "--variable", "rescaled_imwk_ari"]
     result = CliRunner().invoke(main, arguments)
     assert result.exit_code == 2
-    assert "--best --by silhouette" in result.output
+    assert "no ARI can be had without labels" in result.output
+    assert "rescaled_imwk_silhouette" in result.output
 
 
 def test_every_command_goes_by_the_silhouette_unasked(folder: Path) -> None:

@@ -139,13 +139,13 @@ function listBests({ result, picture: found, place }) {
   element("datasets").replaceChildren(...datasets);
 }
 
-// A row for what another choice would show; a click chooses it.
+// A row for what another choice would show; a click chooses it, or its button.
 function bestRow(label, { expected, highest, best }, select, option) {
   const row = document.createElement("tr");
   const known = (value, words) => (value == null ? "" : words(value));
   const scores = [expected, highest].map((score) => known(score, decimals));
   const texts = [label, ...scores, known(best, pairInBrief)];
-  row.append(...texts.map((text, column) => cellOf(text, column === 0)));
+  row.append(...texts.map((text, column) => cellOf(text, column === 0, option !== null)));
   if (element(select).value === String(option)) row.setAttribute("aria-current", "true");
   if (option === null) return row;
   row.className = "choice";
@@ -155,14 +155,21 @@ function bestRow(label, { expected, highest, best }, select, option) {
 
 const pairInBrief = (at) => exponentsAt(shown, at).map(([, p]) => p).join(", ");
 
-function cellOf(text, isHead) {
+function cellOf(text, isHead, isChoice) {
   const cell = document.createElement(isHead ? "th" : "td");
   const name = document.createElement("bdi");
   name.textContent = text;
-  cell.append(name);
+  cell.append(isHead && isChoice ? buttonOf(name) : name);
   if (isHead) cell.scope = "row";
   else cell.className = "number";
   return cell;
+}
+
+function buttonOf(name) {
+  const button = document.createElement("button");
+  Object.assign(button, { type: "button", className: "name" });
+  button.append(name);
+  return button;
 }
 
 function choose(select, option) {

@@ -1,4 +1,4 @@
-"""The two Bokeh figures of a page, a heatmap and a curve: empty, `page.js` fills their sources."""
+"""The two Bokeh figures of a page, a heatmap and a curve: empty, scripts fill their sources."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,12 +10,14 @@ from bokeh.models import ColumnDataSource, FixedTicker, HoverTool, LinearColorMa
 from bokeh.models.annotations import Span
 from bokeh.models.glyphs import Image
 from bokeh.models.renderers import GlyphRenderer
-from bokeh.palettes import Viridis256
 from bokeh.plotting import figure
 from bokeh.transform import transform
+from matplotlib.colors import to_hex
+
+from workflows.heatmaps import COLOURS
 
 #: Safe for the colour-blind, and nowhere near white.
-PALETTE = tuple(Viridis256)
+PALETTE = tuple(to_hex(COLOURS(level)) for level in range(COLOURS.N))
 #: As many labels as a narrow screen has room for.
 MOST_LABELS = 9
 

@@ -36,18 +36,21 @@ async function meanGrid({ picture, result }) {
   };
 }
 
-// Scores of one data set are codes of half thousandths, rounded up; 0 is no result.
+// Scores of one data set are codes of half thousandths, rounded up; 0 is no result. Those without
+// bounds are float32, as means are.
 async function singleGrid({ picture, result, place }) {
   const { labels, grids, best, expected } = picture.datasets;
-  const all = await unpack(grids, Uint32Array);
+  const all = await unpack(grids, result.unbounded ? Float32Array : Uint32Array);
   const length = all.length / labels.length;
   const codes = all.subarray(place * length, (place + 1) * length);
   const codeOf = (score) => report.zero + Math.ceil(report.steps * score - 1e-9);
   const thousandth = (code) => Math.floor((code - report.zero) / 2) / 1000;
-  const value = result.counts ? (code) => code : thousandth;
+  const asItIs = result.counts || result.unbounded;
+  const value = asItIs ? (code) => code : thousandth;
   return {
     result,
-    values: Float64Array.from(codes, (code) => (code === 0 ? NaN : value(code))),
+    values: Float64Array.from(codes, (code) =>
+      code === 0 && !result.unbounded ? NaN : value(code)),
     best: best && best[place],
     expected: expected && expected[place],
     words: (at) => (result.counts ? String(codes[at]) : decimals(value(codes[at]))),

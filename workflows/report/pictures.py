@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
+from numpy.typing import NDArray
 
 from storage.query import averaged, baseline_of, best_average, best_exponents, scores
 from storage.schema import ALL_RESULTS
@@ -14,6 +15,9 @@ from workflows.report.packing import count_codes, packed, score_codes
 #: Characters that single data sets may take in a page. With BokehJS and the means of a cube of the
 #: paper's size it stays below 15 MB.
 ROOM = 11_500_000
+
+#: The score that has no greatest value.
+UNBOUNDED = "calinski-harabasz"
 
 Picture = dict[str, Any]
 
@@ -30,6 +34,8 @@ class Shown:
         ``("p1", "p2")`` or ``("p1",)``.
     is_count : bool
         Counts have neither a best pair nor a threshold.
+    is_unbounded : bool
+        Scores that may be of any size.
     baseline : str or None
         The ARI of k-means++ that it is held to, as of `baseline_of`.
     """
@@ -38,6 +44,7 @@ class Shown:
     about: str
     exponents: tuple[str, ...]
     is_count: bool
+    is_unbounded: bool
     baseline: str | None
 
 
@@ -60,7 +67,8 @@ def shown_results(cube: xr.Dataset) -> list[Shown]:
 def _shown(cube: xr.Dataset, name: str) -> Shown:
     known = ALL_RESULTS[name]
     exponents = tuple(dim for dim in known.dims if dim in ("p1", "p2"))
-    return Shown(name, known.about, exponents, known.is_count, baseline_of(cube, name))
+    unbounded = known.score == UNBOUNDED
+    return Shown(name, known.about, exponents, known.is_count, unbounded, baseline_of(cube, name))
 
 
 def pictures_of(cube: xr.Dataset, room: int = ROOM) -> list[dict[str, Any]]:
@@ -116,6 +124,7 @@ def _result(cube: xr.Dataset, shown: Shown) -> dict[str, Any]:
         "about": shown.about,
         "exponents": shown.exponents,
         "counts": shown.is_count,
+        "unbounded": shown.is_unbounded,
         "pictures": pictures,
     }
 
@@ -153,7 +162,6 @@ def _picture(facts: xr.Dataset, shown: Shown) -> Picture | None:
     there = facts.isel(dataset=facts["there"].values)
     if not there.sizes["dataset"]:
         return None
-    code = count_codes if shown.is_count else score_codes
     return {
         "means": packed(there["average"].values.astype(np.float32)),
         "numbers": packed(there["datasets"].values.astype(np.uint32)),
@@ -162,12 +170,18 @@ def _picture(facts: xr.Dataset, shown: Shown) -> Picture | None:
         "expected": _known(there, "expected"),
         "datasets": {
             "labels": there["dataset"].values.tolist(),
-            "grids": packed(code(there["values"].values)),
+            "grids": packed(_coded(there["values"].values, shown)),
             "best": _known(there, "best_singles"),
             "highest": _known(there, "highest_singles"),
             "expected": _known(there, "expected_singles"),
         },
     }
+
+
+def _coded(values: NDArray[np.float64], shown: Shown) -> NDArray[Any]:
+    if shown.is_unbounded:
+        return values.astype(np.float32)
+    return count_codes(values) if shown.is_count else score_codes(values)
 
 
 def _known(facts: xr.Dataset, name: str) -> Any:
