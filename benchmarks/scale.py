@@ -11,7 +11,7 @@ import logging
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -231,17 +231,16 @@ def _need(name: str, plan: Plan, load: Load, requests: dict[str, Requests]) -> N
 def main(blocks: int, workers: int) -> None:
     """Measure, and work out what large sweeps need."""
     load = measure_load(blocks, workers)
+    _show("Empty blocks; time and memory of the scheduler's process.", [load])
     requests = count_requests()
+    _show("Requests to an object store.", list(requests.values()))
     plan = make_plan(load_spec("paper"), WORKERS)
-    for section in (
-        Section("Empty blocks; time and memory of the scheduler's process.", [load]),
-        Section("Requests to an object store.", list(requests.values())),
-        Section(
-            f"With {WORKERS} workers, from these figures and `imwk plan paper`.",
-            needs(plan, load, requests),
-        ),
-    ):
-        print(section.as_markdown(), end="\n\n", flush=True)
+    caption = f"With {WORKERS} workers, from these figures and `imwk plan paper`."
+    _show(caption, needs(plan, load, requests))
+
+
+def _show(caption: str, rows: Sequence[Load | Requests | Need]) -> None:
+    print(Section(caption, rows).as_markdown(), end="\n\n", flush=True)
 
 
 if __name__ == "__main__":
