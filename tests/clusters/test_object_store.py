@@ -112,7 +112,7 @@ def assert_no_secret_in(url: str) -> None:
 def test_all_commands_say_the_same_as_of_a_local_cube(url: str, tmp_path: Path) -> None:
     local = tmp_path / "local.zarr"
     for location in (url, local):
-        create_cube(location, SPEC)
+        create_cube(location, small_sweep(1))
         fill(location)
     for command in ("status", "summary", "verify", "tables"):
         assert_same_words(url, local, command)
