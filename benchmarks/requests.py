@@ -20,12 +20,16 @@ from workflows.sweep import CubeStore
 REQUESTS = {
     "get": "reads",
     "get_async": "reads",
+    "get_range_async": "reads",
+    "get_ranges_async": "reads",
     "head": "reads",
     "head_async": "reads",
     "put": "writes",
     "put_async": "writes",
+    "delete": "writes",
     "delete_async": "writes",
     "list": "writes",
+    "list_with_delimiter_async": "writes",
 }
 
 

@@ -11,15 +11,17 @@ import logging
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event, Thread
 from time import monotonic, sleep
 
 import click
+import dask
 import psutil
 from distributed import Client, Worker
 from distributed.utils import silence_logging_cmgr
@@ -28,13 +30,15 @@ from benchmarks.requests import Requests, count_requests
 from benchmarks.tables import Section
 from pipeline.block import whole_tile
 from pipeline.datasets import Table
-from pipeline.graph import run_on_dask, split_jobs
+from pipeline.graph import Jobs, run_on_dask, split_jobs
 from pipeline.plan import Plan, default_block_size, make_plan
 from pipeline.spec import SweepSpec, Tile
 from storage.schema import RESULTS
-from workflows.clusters.settings import worker_variables
+from workflows.clusters.settings import QUIET, worker_variables
 from workflows.presets import load_spec
 
+#: Tiles of a first sweep, for which a scheduler loads what it needs for any.
+WARM_UP = 50
 #: Workers of the sweeps that are worked out.
 WORKERS = 1000
 #: Of a tile, beside its results: status, grid and CPU seconds.
@@ -65,6 +69,7 @@ class Load:
     tasks: int
     wall_seconds: float
     scheduler_cpu_seconds: float
+    megabytes_before: float
     scheduler_megabytes: float
     milliseconds_a_task: float
     kilobytes_a_task: float
@@ -96,13 +101,14 @@ def measure_load(blocks: int, workers: int) -> Load:
     tasks = sum(len(parts) + 1 for parts in jobs.values())
     with (
         silence_logging_cmgr(logging.CRITICAL),
+        dask.config.set(QUIET),
         _scheduler() as (address, process),
         _workers(address, workers),
         Client(address) as client,
     ):
+        _run(client, spec, dict(islice(jobs.items(), WARM_UP)))
         memory, cpu, start = _peak_bytes(process), _cpu_seconds(process), monotonic()
-        ended = sum(outcome.error is None for outcome in run_on_dask(client, spec, jobs, Nothing()))
-        assert ended == len(tiles)
+        _run(client, spec, jobs)
         wall, spent = monotonic() - start, _cpu_seconds(process) - cpu
         peak = _peak_bytes(process)
     return Load(
@@ -111,10 +117,16 @@ def measure_load(blocks: int, workers: int) -> Load:
         tasks,
         wall,
         spent,
+        memory / 1e6,
         peak / 1e6,
         1000 * spent / tasks,
         (peak - memory) / 1000 / tasks,
     )
+
+
+def _run(client: Client, spec: SweepSpec, jobs: Jobs) -> None:
+    outcomes = run_on_dask(client, spec, jobs, Nothing())
+    assert sum(outcome.error is None for outcome in outcomes) == len(jobs)
 
 
 def _with_tiles(spec: SweepSpec, tiles: int) -> SweepSpec:
@@ -205,7 +217,7 @@ def _need(name: str, plan: Plan, load: Load, requests: dict[str, Requests]) -> N
         plan.tasks,
         plan.core_hours,
         plan.wall_seconds / 3600,
-        plan.tasks * load.kilobytes_a_task / 1e6,
+        load.megabytes_before / 1e3 + plan.tasks * load.kilobytes_a_task / 1e6,
         f"{busy:.0%}",
         total / 1e6,
         total / plan.wall_seconds,
@@ -219,17 +231,16 @@ def _need(name: str, plan: Plan, load: Load, requests: dict[str, Requests]) -> N
 def main(blocks: int, workers: int) -> None:
     """Measure, and work out what large sweeps need."""
     load = measure_load(blocks, workers)
+    _show("Empty blocks; time and memory of the scheduler's process.", [load])
     requests = count_requests()
+    _show("Requests to an object store.", list(requests.values()))
     plan = make_plan(load_spec("paper"), WORKERS)
-    for section in (
-        Section("Empty blocks; time and memory of the scheduler's process.", [load]),
-        Section("Requests to an object store.", list(requests.values())),
-        Section(
-            f"With {WORKERS} workers, from these figures and `imwk plan paper`.",
-            needs(plan, load, requests),
-        ),
-    ):
-        print(section.as_markdown(), end="\n\n", flush=True)
+    caption = f"With {WORKERS} workers, from these figures and `imwk plan paper`."
+    _show(caption, needs(plan, load, requests))
+
+
+def _show(caption: str, rows: Sequence[Load | Requests | Need]) -> None:
+    print(Section(caption, rows).as_markdown(), end="\n\n", flush=True)
 
 
 if __name__ == "__main__":

@@ -47,6 +47,7 @@ _OPTIONS = (
     click.option("--queue", help="Queue or partition."),
     click.option("--account", help="To be charged."),
     click.option("--interface", help="Network that workers reach this machine by, such as ib0."),
+    click.option("--log-directory", metavar="DIR", help="Where jobs write what they print."),
     click.option(
         "--wait",
         type=click.FloatRange(min=0, min_open=True),
@@ -60,7 +61,16 @@ _OPTIONS = (
     json_option,
 )
 
-_OF_JOBS = ("jobs", "cores", "memory", "walltime", "queue", "account", "interface")
+_OF_JOBS = (
+    "jobs",
+    "cores",
+    "memory",
+    "walltime",
+    "queue",
+    "account",
+    "interface",
+    "log_directory",
+)
 _OF_TLS = ("tls_ca", "tls_cert", "tls_key")
 
 
@@ -87,6 +97,7 @@ class RunOptions:
     queue: str | None
     account: str | None
     interface: str | None
+    log_directory: str | None
     wait: float | None
     dry_run: bool
     detach: bool

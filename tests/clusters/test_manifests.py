@@ -1,5 +1,7 @@
 """The manifests in deploy/kubernetes, as far as they can be tried without a Kubernetes."""
 
+import re
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,8 @@ from workflows.cli import main as imwk
 from workflows.clusters.settings import worker_variables
 
 FOLDER = ROOT / "deploy" / "kubernetes"
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+IMAGE = f"{PROJECT['name']}:{PROJECT['version']}"
 #: What docs/cluster.md tells to make first.
 SECRETS = {"imwk-tls", "imwk-store"}
 COMMANDS = {
@@ -77,7 +81,21 @@ def test_volumes_secrets_and_limits_fit(name: str) -> None:
     used |= {each["secret"]["secretName"] for each in volumes.values() if "secret" in each}
     assert used == SECRETS
     assert set(container["resources"]) == {"requests", "limits"}
-    assert container["image"] == "imwk-sweep:0.1.0"
+    assert container["image"] == IMAGE
+
+
+def test_the_image_is_built_under_its_name_with_what_a_store_needs() -> None:
+    recipe = (ROOT / "deploy" / "Dockerfile").read_text()
+    build = f"docker build -f deploy/Dockerfile -t {IMAGE} ."
+    assert build in recipe
+    assert build in (ROOT / "docs" / "cluster.md").read_text()
+    assert re.findall(r"imwk-sweep\[(.*?)\]", recipe) == ["cloud"]
+    assert "cloud" in PROJECT["optional-dependencies"]
+    copied = re.findall(r"-c /tmp/imwk-sweep/(\S+)", recipe)
+    assert copied == ["constraints.txt"]
+    assert (ROOT / copied[0]).is_file()
+    (python,) = re.findall(r"FROM python:(\S+)-slim", recipe)
+    assert f"Programming Language :: Python :: {python}" in PROJECT["classifiers"]
 
 
 def test_the_service_is_where_workers_and_the_job_look_for_it() -> None:

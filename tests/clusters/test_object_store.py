@@ -83,7 +83,23 @@ def test_a_sweep_with_kills_ends_with_the_same_cube_as_a_local_one(
     assert SECRETS["writer"] not in output + errors
     assert faults.computed_again() == []
     xr.testing.assert_identical(comparable(open_cube(url)), comparable(open_cube(local)))
+    assert_same_words(url, local, "verify")
+    assert_same_words(url, local, "query", "--best", "--csv")
+    pictures = heatmaps(url, tmp_path / "from-store")
+    assert sorted(pictures) == [f"rescaled_imwk_ari-{name}.png" for name in ("range", "z-score")]
+    assert pictures == heatmaps(local, tmp_path / "from-folder")
     assert_no_secret_in(url)
+
+
+def assert_same_words(url: str, local: Path, command: str, *options: str) -> None:
+    here, there = imwk(command, url, *options), imwk(command, local, *options)
+    assert (here.exit_code, here.output) == (there.exit_code, there.output)
+    assert here.output
+
+
+def heatmaps(cube: str | Path, folder: Path) -> dict[str, bytes]:
+    assert imwk("heatmaps", cube, "-o", folder).exit_code == 0
+    return {file.name: file.read_bytes() for file in folder.iterdir()}
 
 
 def assert_no_secret_in(url: str) -> None:
@@ -96,21 +112,17 @@ def assert_no_secret_in(url: str) -> None:
 def test_all_commands_say_the_same_as_of_a_local_cube(url: str, tmp_path: Path) -> None:
     local = tmp_path / "local.zarr"
     for location in (url, local):
-        create_cube(location, SPEC)
+        create_cube(location, small_sweep(1))
         fill(location)
-    for command in (
-        ["status"],
-        ["summary"],
-        ["verify"],
-        ["query", "--best", "--csv"],
-        ["tables"],
-    ):
-        name, *options = command
-        here, there = imwk(name, url, *options), imwk(name, local, *options)
-        assert (here.exit_code, here.output) == (there.exit_code, there.output)
-        assert here.output
-    rows = [imwk("export", location, tmp_path / "out.csv") for location in (url, local)]
-    assert rows[0].output == rows[1].output
+    for command in ("status", "summary", "verify", "tables"):
+        assert_same_words(url, local, command)
+    assert_same_words(url, local, "query", "--best", "--csv")
+    for location, name in ((url, "here.csv"), (local, "there.csv")):
+        assert imwk("export", location, tmp_path / name).exit_code == 0
+    assert (tmp_path / "here.csv").read_bytes() == (tmp_path / "there.csv").read_bytes()
+    page = tmp_path / "report.html"
+    assert imwk("report", url, "-o", page).exit_code == 0
+    assert "cube.zarr" in page.read_text()
 
 
 @pytest.mark.parametrize(

@@ -37,17 +37,17 @@ def spec_file(tmp_path: Path) -> Path:
 def test_a_cancelled_job_and_a_lost_node_change_nothing(
     batch: Slurm, spec_file: Path, tmp_path: Path
 ) -> None:
-    cube, serial = tmp_path / "cube.zarr", tmp_path / "serial.zarr"
+    cube, serial, home = tmp_path / "cube.zarr", tmp_path / "serial.zarr", tmp_path / "home"
     faults = Faults(str(cube), str(tmp_path / "calls.log"), sleep=0.5)
     environment = (
         batch.environment
         | faults.environment
-        | {"SLURM_CONF": batch.environment["SLURM_CONF"], "HOME": str(tmp_path)}
+        | {"SLURM_CONF": batch.environment["SLURM_CONF"]}
         | {"DASK_DISTRIBUTED__DEPLOY__LOST_WORKER_TIMEOUT": "3s"}
     )
     options = ("--jobs", "2", "--walltime", "00:20:00", "--queue", "debug", "--wait", "5")
-    command = ("imwk", "submit", spec_file, cube, *SMALL_JOBS, *options)
-    program = Program(*command, environment=environment)
+    command = ("imwk", "submit", spec_file, cube, *SMALL_JOBS, *options, "--log-directory", "logs")
+    program = Program(*command, environment=environment, home=home)
     try:
         wait_until(lambda: len(batch.running_jobs()) == 2, "two jobs run")
         faults.wait_for_calls(5)
@@ -70,7 +70,9 @@ def test_a_cancelled_job_and_a_lost_node_change_nothing(
     told = json.loads(Path(f"{faults.log}.told").read_text())
     assert told == QUIET | WORKER_ENVIRONMENT
     wait_until(lambda: not batch.jobs(), "no job is left in the queue")
-    assert list(tmp_path.glob(".imwk-sweep-*")) == []  # certificates
+    assert list(home.glob(".imwk-sweep-*")) == []  # certificates
+    assert list(home.glob("*.out")) == []
+    assert len(list((home / "logs").glob("imwk-sweep-*.err"))) >= 3  # two jobs, and one again
     submit(SPEC, serial, workers=0)
     assert verify_cube(cube).damaged == {}
     xr.testing.assert_identical(comparable(open_cube(cube)), comparable(open_cube(serial)))
@@ -83,7 +85,9 @@ def test_without_a_worker_in_time_the_queue_and_the_script_are_shown(
     command = ("imwk", "submit", spec_file, tmp_path / "cube.zarr", *SMALL_JOBS, *held)
     batch.run("scontrol", "update", "partitionname=debug", "state=down")
     try:
-        code, output, errors = Program(*command, environment=batch.environment).end()
+        code, output, errors = Program(
+            *command, environment=batch.environment, home=tmp_path / "home"
+        ).end()
     finally:
         batch.run("scontrol", "update", "partitionname=debug", "state=up")
     assert (code, output) == (4, ""), errors
@@ -99,7 +103,11 @@ def test_a_job_that_slurm_refuses_is_said_at_once(
 ) -> None:
     command = ("imwk", "submit", spec_file, tmp_path / "cube.zarr", *SMALL_JOBS)
     code, output, errors = Program(
-        *command, "--queue", "no-such-queue", environment=batch.environment
+        *command,
+        "--queue",
+        "no-such-queue",
+        environment=batch.environment,
+        home=tmp_path / "home",
     ).end()
     assert (code, output) == (4, "")
     assert errors.startswith("Error: slurm refuses the job: ")

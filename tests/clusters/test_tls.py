@@ -1,6 +1,7 @@
 """A scheduler with TLS lets in who has the right certificate, and nobody else."""
 
 import os
+import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -45,6 +46,13 @@ def submit(folder: Path, *options: str, **variables: str) -> tuple[int, str, str
 def as_options(files: Certificates) -> tuple[str, ...]:
     named = {"--tls-ca": files.ca, "--tls-cert": files.cert, "--tls-key": files.key}
     return tuple(str(word) for pair in named.items() for word in pair)
+
+
+def test_certificates_are_as_strict_as_python_3_13_wants_them(cluster: Cluster) -> None:
+    files = ("-CAfile", cluster.ours.ca, cluster.ours.cert)
+    done = subprocess.run(["openssl", "verify", "-x509_strict", *files], check=False)
+    assert done.returncode == 0
+    assert Path(cluster.ours.key).stat().st_mode & 0o077 == 0
 
 
 def test_the_right_certificate_works(cluster: Cluster, tmp_path: Path) -> None:

@@ -85,6 +85,20 @@ def test_dasks_own_configuration_fills_the_gaps(spec_file: Path) -> None:
     assert "#SBATCH -p configured" in text
 
 
+def test_what_jobs_print_goes_where_it_is_told_to(
+    spec_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with_table(spec_file, 'kind = "slurm"\nlog_directory = "~/logs"')
+    assert f"#SBATCH -o {tmp_path}/logs/imwk-sweep-%J.out" in script(spec_file)
+    assert (tmp_path / "logs").is_dir()
+    refused = submit(spec_file, "--log-directory", spec_file, "--dry-run")
+    assert refused.exit_code == 4
+    assert refused.stderr == (
+        f"Error: Jobs cannot write to {spec_file}: File exists. Give another --log-directory.\n"
+    )
+
+
 def test_insecure_jobs_have_no_certificates(spec_file: Path) -> None:
     text = script(spec_file, "--cluster", "slurm", "--insecure")
     assert "tcp://" in text

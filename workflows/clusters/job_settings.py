@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import dask
@@ -44,7 +45,8 @@ class JobSettings(BaseModel):
     directives, prologue : tuple of str
         More lines for the script: for the batch system, and before the worker starts.
     log_directory : str, optional
-        Where jobs write what they print.
+        Where jobs write what they print; made if it is missing. Else where the batch system
+        puts it: that of SLURM in the working folder, a file for each job.
     wait : float
         Minutes until it is an error that no job has started.
 
@@ -83,7 +85,7 @@ class JobSettings(BaseModel):
             _ACCOUNT.get(self.kind, "account"): self.account,
             "interface": self.interface,
             "job_extra_directives": list(self.directives) or None,
-            "log_directory": self.log_directory,
+            "log_directory": self.log_directory and str(Path(self.log_directory).expanduser()),
         }
         if self.kind == "htcondor":
             wanted["disk"] = dask.config.get("jobqueue.htcondor.disk", None) or "1GB"

@@ -63,6 +63,7 @@ def job_client(settings: JobSettings, *, insecure: bool = False) -> Iterator[Cli
         raise ClusterError(
             f"{command} is not on this machine. Run imwk where you submit jobs to {settings.kind}."
         )
+    _make_log_directory(settings)
     refusals: list[str] = []
     with (
         nullcontext() if insecure else _certificates(settings.kind) as security,
@@ -100,6 +101,7 @@ def job_script(settings: JobSettings, *, insecure: bool = False) -> str:
     >>> "#SBATCH --cpus-per-task=4" in script, "--lifetime 6900s" in script
     (True, True)
     """
+    _make_log_directory(settings)
     files = dict.fromkeys(("tls_ca_file", "tls_worker_cert", "tls_worker_key"), NOT_YET)
     protocol = "tcp" if insecure else "tls"
     job = _cluster_class(settings.kind).job_cls(
@@ -120,6 +122,18 @@ def _cluster_class(kind: str) -> Any:
             "Jobs of a batch system need dask-jobqueue: pip install 'imwk-sweep[hpc]'."
         ) from error
     return getattr(dask_jobqueue, SYSTEMS[kind][0])
+
+
+def _make_log_directory(settings: JobSettings) -> None:
+    """Make it before dask-jobqueue does, which has no words for what goes wrong."""
+    wanted = settings.given_to_jobqueue().get("log_directory")
+    if wanted is not None:
+        try:
+            Path(wanted).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ClusterError(
+                f"Jobs cannot write to {wanted}: {error.strerror}. Give another --log-directory."
+            ) from error
 
 
 def _reporting(job_class: Any, refusals: list[str]) -> Any:
