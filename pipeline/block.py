@@ -144,6 +144,18 @@ def run_block(spec: SweepSpec, block: Block, table: Table | None = None) -> Bloc
         return BlockResult(block, arrays, thread_time() - start)
 
 
+def silhouette_seed(spec: SweepSpec, config: str, dataset: int) -> SeedSequence:
+    """Return what chooses the rows that the silhouettes of a large data set look at.
+
+    Examples
+    --------
+    >>> spec = SweepSpec(datasets={"synthetic": {"configs": ["1000x6-3"], "count": 1}})
+    >>> silhouette_seed(spec, "1000x6-3", 0).entropy
+    2020
+    """
+    return seed_sequence(spec.seed, "silhouette", config, dataset)
+
+
 @dataclass(frozen=True, eq=False)
 class _Problem:
     """A tile's data, and how they are to be clustered."""
@@ -160,7 +172,7 @@ class _Problem:
         *_, k = spec.shape(tile.config)
         normalised = normalise(X, tile.normalisation)
         # The same rows under every normalisation
-        seed = seed_sequence(spec.seed, "silhouette", tile.config, tile.dataset)
+        seed = silhouette_seed(spec, tile.config, tile.dataset)
         return cls(spec, tile, normalised, k, Judge(normalised, classes, spec.scores, seed))
 
     def seed(self, *coordinates: str) -> SeedSequence:

@@ -97,7 +97,7 @@ def _paper_names(given: Any) -> Any:
         return list(uci_sets())
     if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
         return given
-    return [uci_set(name).name for name in given]
+    return [uci_set(name).name if isinstance(name, str) else name for name in given]
 
 
 class UciNames(Frozen):

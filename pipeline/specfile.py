@@ -41,9 +41,11 @@ def parse_sweep(text: str, source: str, folder: Path | None = None) -> Sweep:
 normalisations, restarts, centre, dtype, parts, datasets, scores, p1, p2.
     """
     try:
-        return DraftSpec.model_validate(parse_tables(text)[0]).ready(folder or Path())
+        tables, _ = parse_tables(text)
     except (ValueError, RecursionError) as error:  # tomllib's own errors are ValueErrors
         raise SpecError([f"is no TOML: {error}."], source) from error
+    try:
+        return DraftSpec.model_validate(tables).ready(folder or Path())
     except SpecError as error:
         raise SpecError(error.problems, source) from None
 

@@ -8,7 +8,7 @@ from pipeline.spec import SweepSpec
 from storage.axes import Axes
 from storage.comparison import refuse_another_spec
 from storage.data import add_tables, table_files
-from storage.errors import storage_errors
+from storage.errors import CubeError, storage_errors
 from storage.handle import Cube, open_group
 from storage.location import CubeLocation, place_at, store_at
 from storage.provenance import RUNS, cube_attributes, group_document
@@ -56,6 +56,8 @@ def create_cube(location: CubeLocation, spec: SweepSpec, tables: Tables | None =
     """
     place = place_at(location)
     with storage_errors(f"make the cube {location}"):
+        if place.is_taken() and not place.read_many([DOCUMENT]):
+            raise CubeError(f"{location} is there already, and is no cube. Choose another place.")
         if not place.is_taken():
             files = skeleton(spec, Axes.of(spec), cube_attributes(spec))
             files |= table_files(spec, tables or {})

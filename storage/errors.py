@@ -27,7 +27,8 @@ def storage_errors(doing: str) -> Iterator[None]:
         raise
     except OSError as error:
         raise CubeError(
-            f"Cannot {doing}: {error}. Check the disk's space and your rights, then try again."
+            f"Cannot {doing}: {error.strerror or error}. Check the folder, the disk's space and "
+            "your rights, then try again."
         ) from error
     except (ValueError, RuntimeError, TypeError, KeyError) as error:
         raise DamagedCubeError(

@@ -76,7 +76,7 @@ class FolderPlace:
         """Return those files that are there; some may be removed meanwhile."""
         found = {}
         for key in keys:
-            with suppress(FileNotFoundError):
+            with suppress(FileNotFoundError, NotADirectoryError):
                 found[key] = self.read(key)
         return found
 

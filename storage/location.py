@@ -1,5 +1,6 @@
 """Where a cube lies: the one place that turns a location into a Zarr store."""
 
+import re
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -22,6 +23,8 @@ __all__ = [
     "store_at",
 ]
 
+#: Signs of a secret in a URL. Azure's own URLs have an @ before the account.
+_SECRETS = {False: re.compile("[@?#]"), True: re.compile("[?#]")}
 #: A folder's path, or a URL of an object store such as ``s3://bucket/cube.zarr``.
 CubeLocation = str | Path
 
@@ -86,9 +89,9 @@ def place_at(location: CubeLocation) -> Place:
     if url.scheme == "file":
         # Through fsspec or obstore, writes to it would not be safe from kills.
         raise CubeError(f"{location} is a URL of a local file. Give its path.")
-    if url.password is not None:
+    if url.password is not None or _SECRETS[url.scheme.startswith("abfs")].search(str(location)):
         raise CubeError(
-            f"A {url.scheme}:// URL with a password was given. Keep secrets out of URLs, which are "
+            f"A {url.scheme}:// URL with @, ? or # was given. Keep secrets out of URLs, which are "
             "shown and stored: set them in the environment."
         )
     try:

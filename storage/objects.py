@@ -7,7 +7,7 @@ from the environment alone.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
@@ -25,6 +25,7 @@ from zarr.core.buffer import Buffer, BufferPrototype
 from zarr.storage import ObjectStore
 
 from storage.axes import TileIndex
+from storage.errors import CubeError
 from storage.object_errors import in_words
 from storage.skeleton import DOCUMENT, document_copies
 
@@ -42,7 +43,10 @@ RETRIES: Any = {"max_retries": 6, "retry_timeout": timedelta(seconds=60)}
 def object_place(url: str) -> "ObjectPlace":
     """Return the place at a URL, the same one every time: it keeps connections open."""
     with in_words(url):
-        return ObjectPlace(url, from_url(url, retry_config=RETRIES))
+        try:
+            return ObjectPlace(url, from_url(url, retry_config=RETRIES))
+        except ValueError as error:
+            raise CubeError(f"{url} names no bucket: {error}. Give s3://BUCKET/NAME.") from error
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,12 +66,17 @@ class ObjectPlace:
 
     def create(self, files: Mapping[str, bytes]) -> None:
         """Write the root document last, unless another creator was first."""
-        if set(self.keys("")) - set(files) - {LOCK}:  # strangers, who are left alone
-            return
-        with self.locked():
+        strangers = set(self.keys("")) - set(files) - {LOCK}
+        if strangers and not self.is_taken():
+            raise CubeError(
+                f"Something else is at {self.url}, such as {min(strangers)}: other data, or what a "
+                "creation of another cube left that was killed. Choose another place, or delete it."
+            )
+        # Should the lock's lease run out meanwhile, still only one root document is made.
+        with self.locked(), suppress(AlreadyExistsError):
             if not self.is_taken():
                 self.write({key: content for key, content in files.items() if key != DOCUMENT})
-                self._put(DOCUMENT, files[DOCUMENT])
+                self._put(DOCUMENT, files[DOCUMENT], "create")
 
     def keys(self, folder: str) -> list[str]:
         """List all objects below a folder of the cube."""
@@ -178,6 +187,16 @@ class _Objects(ObjectStore[Any]):
     async def exists(self, key: str) -> bool:
         with in_words(self.url):
             return await super().exists(key)
+
+    async def list_prefix(self, prefix: str) -> AsyncGenerator[str, None]:
+        with in_words(self.url):
+            async for key in super().list_prefix(prefix):
+                yield key
+
+    async def list_dir(self, prefix: str) -> AsyncGenerator[str, None]:
+        with in_words(self.url):
+            async for key in super().list_dir(prefix):
+                yield key
 
     async def set(self, key: str, value: Buffer) -> None:
         with in_words(self.url):

@@ -2,6 +2,7 @@
 
 import pickle
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 
@@ -14,12 +15,12 @@ from pipeline.datasets import Table
 from pipeline.graph import build_graph, run_on_dask, run_serially, split_jobs
 from pipeline.plan import default_block_size
 from pipeline.spec import SweepSpec
-from storage import create_cube, extend_cube, open_cube, todo
+from storage import cancel_sweeps, create_cube, extend_cube, open_cube, todo
 from tests.storage.made_up import comparable
 from workflows import submit
 from workflows.clusters import local_client
 from workflows.presets import load_spec
-from workflows.sweep import CubeStore, Event, Started, TileEnded
+from workflows.sweep import CancelledSweepError, CubeStore, Event, Started, TileEnded
 
 
 def sweep(**changes: object) -> SweepSpec:
@@ -158,3 +159,16 @@ def test_the_papers_graph_has_12000_tasks_and_no_data(tmp_path: Path) -> None:
     graph, writes = build_graph(spec, split_jobs(jobs, default_block_size(spec)), store)
     assert (len(graph), len(writes)) == (12_000, 2_400)
     assert len(pickle.dumps(graph)) < 5_000_000
+
+
+def test_a_cancel_while_workers_are_awaited_counts(tmp_path: Path, client: Client) -> None:
+    cube = tmp_path / "cube.zarr"
+
+    @contextmanager
+    def workers_that_come_late() -> Iterator[Client]:
+        cancel_sweeps(cube)
+        yield client
+
+    with pytest.raises(CancelledSweepError):
+        submit(SPEC, cube, workplace=workers_that_come_late)
+    assert len(todo(cube)) == len(SPEC.tiles)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from pipeline.block import silhouette_seed
 from pipeline.core.errors import InvalidInputError
 from pipeline.core.validation import as_choice
 from pipeline.spec import SweepSpec
@@ -111,6 +112,7 @@ def best_clustering(location: CubeLocation, best: Choice) -> Clustering:
         normalisation=best.normalisation,
         centre=spec.centre,
         dtype=spec.dtype,
+        seed=silhouette_seed(spec, best.config, dataset=0),
     )
 
 

@@ -76,6 +76,7 @@ def cluster_table(
     normalisation: str = "range",
     centre: str = "exact",
     dtype: str = "float64",
+    seed: int | np.random.SeedSequence = 0,
 ) -> Clustering:
     """Cluster a table by imwk-means at `p1` or, given `p2`, at `p2` after rescaling at `p1`.
 
@@ -89,6 +90,8 @@ def cluster_table(
         Minkowski exponents.
     normalisation, centre, dtype : str
         As for `normalise` and `imwk`.
+    seed : int or SeedSequence
+        Chooses the rows that the silhouette of a large table looks at.
 
     Returns
     -------
@@ -117,7 +120,7 @@ def cluster_table(
         notices = (*notices, f"{last.n_clusters} clusters were found, not {k}.")
     labels = last.labels
     ari = None if table.classes is None else float(adjusted_rand_index(table.classes, labels))
-    score = float(silhouette(X, labels))
+    score = float(silhouette(X, labels, seed))
     return Clustering(table, normalisation, exponents, runs, score, ari, notices)
 
 

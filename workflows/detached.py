@@ -7,7 +7,9 @@ cube is then as far as it was, and can be submitted again.
 
 import logging
 from asyncio import wrap_future
+from collections.abc import Iterator
 from concurrent.futures import Future
+from contextlib import contextmanager
 from os import PathLike
 from threading import Thread
 
@@ -16,9 +18,9 @@ from distributed import Client, Scheduler, Security
 from pipeline.core.errors import ImwkError
 from pipeline.draft import Sweep
 from pipeline.spec import SweepSpec
-from storage import CubeLocation, create_cube, read_ledger
+from storage import CubeLocation, cancel_mark, create_cube, read_ledger
 from storage.location import absolute
-from workflows.clusters import Workplace
+from workflows.clusters import ClusterError, Workplace
 from workflows.clusters.probe import check_scheduler, check_workers
 from workflows.sweep import as_sweep, run_sweep
 
@@ -67,29 +69,42 @@ def submit_detached(
     sweep = as_sweep(spec)
     location = absolute(cube)
     create_cube(location, sweep.spec, sweep.tables)
+    mark = cancel_mark(location)
     missing = read_ledger(location).counts.missing
     if missing:
         with workplace() as client:
             check_workers(client, location)
             check_scheduler(client, location)
-            client.run_on_scheduler(_begin, sweep.spec, location)
+            with _begin_errors():
+                client.run_on_scheduler(_begin, sweep.spec, location, mark)
     return missing
 
 
-async def _begin(spec: SweepSpec, location: str, dask_scheduler: Scheduler) -> None:
+@contextmanager
+def _begin_errors() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise ClusterError(
+            f"The scheduler cannot be a client of its own, to look after the sweep: {error}. "
+            "Submit without --detach."
+        ) from error
+
+
+async def _begin(spec: SweepSpec, location: str, mark: str, dask_scheduler: Scheduler) -> None:
     """Start the thread in the scheduler's process, and wait until it has a client.
 
     Dask hands over the scheduler, by the name of the argument.
     """
     connected: Future[None] = Future()
     Thread(
-        target=_look_after, args=(spec, location, dask_scheduler, connected), daemon=True
+        target=_look_after, args=(spec, location, mark, dask_scheduler, connected), daemon=True
     ).start()
     await wrap_future(connected)
 
 
 def _look_after(
-    spec: SweepSpec, location: str, scheduler: Scheduler, connected: Future[None]
+    spec: SweepSpec, location: str, mark: str, scheduler: Scheduler, connected: Future[None]
 ) -> None:
     try:
         client = Client(
@@ -101,7 +116,7 @@ def _look_after(
     connected.set_result(None)
     with client:
         try:
-            run_sweep(spec, location, client)
+            run_sweep(spec, location, client, mark)
         except ImwkError as error:
             logger.warning("%s", error)
 

@@ -182,12 +182,13 @@ def submit(
     location = absolute(cube)  # workers may run in other folders
     started = monotonic()
     create_cube(location, wanted, sweep.tables)
+    mark = cancel_mark(location)  # before the wait for workers, which can be long
     before = read_ledger(location).counts
     if before.missing:
         with workplace() if workplace else _workplace(client, workers, scheduler) as place:
             if place:
                 check_workers(place, location)
-            run_sweep(wanted, location, place, on_event or _ignore)
+            run_sweep(wanted, location, place, mark, on_event or _ignore)
     after = read_ledger(location)
     return SweepReport(
         tiles=after.counts.total,
@@ -221,16 +222,20 @@ def run_sweep(
     spec: SweepSpec,
     location: str,
     client: Client | None,
+    mark: str,
     on_event: Callable[[Event], None] = _ignore,
 ) -> None:
-    """Compute what a cube lacks, on the workers of a client or in this process."""
+    """Compute what a cube lacks, on the workers of a client or in this process.
+
+    It stops when the cancel mark of the cube is not `mark` any more.
+    """
     ledger = read_ledger(location)
     counts = ledger.counts
     dashboard = client.dashboard_link if client else None
     workers = len(client.nthreads()) if client else 0
     on_event(Started(counts.total, counts.done, counts.failed, workers, dashboard))
     jobs = split_jobs({work.tile: work.blocks for work in ledger.todo}, default_block_size(spec))
-    store = CubeStore(location, uuid4().hex, cancel_mark(location))
+    store = CubeStore(location, uuid4().hex, mark)
     run = run_on_dask(client, spec, jobs, store) if client else run_serially(spec, jobs, store)
     with closing(run) as outcomes:
         for outcome in outcomes:

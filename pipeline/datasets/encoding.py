@@ -165,5 +165,5 @@ def _in_order(table: Columns, column: Column, orders: Orders) -> Column:
 
 
 def _whole(number: str) -> str:
-    """Return the name 1 for the categories 1. and 1.0."""
-    return re.sub(r"\.0*$", "", number)
+    """Return the name 1 for the categories 1. and 1.0; .0 has no other."""
+    return re.sub(r"(?<=\d)\.0*$", "", number)

@@ -7,7 +7,9 @@ import pytest
 
 from storage import environment
 from tests.faults import Program, scheduler_and_workers, small_sweep
+from workflows.clusters import ClusterError
 from workflows.clusters.probe import PROJECT, Probe, trouble_of
+from workflows.clusters.remote import as_address
 
 SPEC = small_sweep(1)
 OURS = environment()["versions"]
@@ -21,7 +23,7 @@ OURS = environment()["versions"]
         (Probe(OURS, "There is no cube."), "cannot use the cube. There is no cube. Give a place"),
         (
             ModuleNotFoundError("No module named 'workflows'"),
-            "No module named 'workflows'. Install",
+            "No module named 'workflows'. Is it there, and has it the same version?",
         ),
     ],
     ids=["NumPy", "version", "cube", "nothing installed"],
@@ -30,6 +32,12 @@ def test_troubles_are_said_in_words(found: object, words: str) -> None:
     trouble = trouble_of(found)
     assert trouble is not None
     assert words in trouble
+
+
+@pytest.mark.parametrize("scheduler", ["node1", "tls://node1", "tcp://node1:", "http://node1:80"])
+def test_an_address_without_a_port_is_none(scheduler: str) -> None:
+    with pytest.raises(ClusterError, match="Give tls://HOST:PORT"):
+        as_address(scheduler)
 
 
 def test_another_minor_version_of_numpy_is_no_trouble() -> None:

@@ -54,6 +54,11 @@ def test_categories_that_are_numbers_are_sorted_by_value(write: Write) -> None:
     assert read_table(path, "y").features == ("c",)
 
 
+def test_a_class_that_is_a_number_without_digits_before_the_point(write: Write) -> None:
+    table = read_table(write("x,y\n1,.0\n2,1.0\n3,-.0\n"), "y")
+    assert set(table.class_names) == {".0", "-.0", "1"}
+
+
 def test_ignored_columns_are_not_looked_at(write: Write) -> None:
     rows = "".join(f"name{row},{row % 5}\n" for row in range(200))
     path = write(f"id,x\n{rows}")

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from itertools import product
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 import pytest
@@ -72,6 +73,18 @@ def test_a_cube_gives_its_data_back(cube: Path) -> None:
     assert_same(stored_table(cube, "mine"), MINE)
     assert_same(stored_table(cube, "ÖD/.."), UNLABELLED)
     plain(cube)  # xarray opens it as ever
+
+
+def test_an_object_store_keeps_data_too() -> None:
+    url = f"memory:///{uuid4().hex}"
+    small, larger = sweep({"mine": MINE}, k=3), sweep({"mine": MINE, "other": UNLABELLED}, k=3)
+    create_cube(url, small.spec, small.tables)
+    fill(url)
+    extend_cube(url, larger.spec, larger.tables)
+    fill(url)
+    assert_same(stored_table(url, "mine"), MINE)
+    assert_same(stored_table(url, "other"), UNLABELLED)
+    assert not verify_cube(url).damaged
 
 
 def test_a_large_table_is_stored_in_chunks(cube: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -119,7 +119,7 @@ def test_a_damaged_object_is_found_and_repaired(url: str) -> None:
 
 def test_strangers_are_left_alone(url: str) -> None:
     place_at(url).write({"notes.txt": b"mine"})
-    with pytest.raises(CubeError, match="no cube at"):
+    with pytest.raises(CubeError, match=r"Something else is at .*notes\.txt"):
         create_cube(url, SPEC)
     assert objects(url) == {"notes.txt": b"mine"}
 
@@ -210,6 +210,9 @@ def test_a_lock_is_waited_for_and_one_that_was_left_is_taken_over_once(
         ("s3://bucket/cube.zarr", "it cannot be reached. Check the network and the endpoint"),
         ("foo://bucket/cube.zarr", "no such kind of store is known. Give s3://"),
         ("s3://key:hidden@bucket/cube.zarr", "Keep secrets out of URLs"),
+        ("s3://key:hid/den@bucket/cube.zarr", "Keep secrets out of URLs"),
+        ("az://bucket/cube.zarr?sig=hidden", "Keep secrets out of URLs"),
+        ("s3://bucket:abc/cube.zarr", "names no bucket"),
     ],
 )
 def test_what_is_wrong_with_a_store_is_one_line(
@@ -229,7 +232,7 @@ def test_what_is_wrong_with_a_store_is_one_line(
     message = str(caught.value)
     assert words in message
     assert "\n" not in message
-    assert "hidden" not in message
+    assert "hid" not in message
 
 
 def test_a_store_that_fails_is_not_taken_for_a_damaged_cube(url: str) -> None:

@@ -128,3 +128,11 @@ def test_what_a_cube_cannot_be_asked(swept: Path, tmp_path: Path) -> None:
         result = command("cluster", *arguments)
         assert result.exit_code == 2
         assert words in result.stderr
+
+
+def test_a_large_table_is_judged_by_the_rows_that_the_sweep_chose(tmp_path: Path) -> None:
+    table = small_table(labelled=False, rows=2100)  # the silhouette looks at 2,000
+    sweep = Sweep.of({"my": table}, k=3, **{**KEYS, "centre": "exact", "p1": [2], "p2": [2]})
+    submit(sweep, tmp_path / "my.zarr", workers=0)
+    best = float(open_cube(tmp_path / "my.zarr").rescaled_imwk_silhouette.max())
+    assert facts(tmp_path / "my.zarr")["silhouette"] == best

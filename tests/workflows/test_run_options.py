@@ -1,5 +1,6 @@
 """Where a sweep runs, by options, by the spec's file and by Dask's own configuration."""
 
+import re
 import stat
 from pathlib import Path
 
@@ -10,6 +11,8 @@ from click.testing import CliRunner, Result
 from pipeline.specfile import read_spec
 from tests.pipeline.specs import SMALL, document
 from workflows.cli import main
+from workflows.clusters.job_settings import JobSettings
+from workflows.clusters.jobs import job_script
 from workflows.clusters.settings import worker_variables
 
 DIRECTIVES = {
@@ -53,7 +56,7 @@ def test_a_dry_run_prints_the_script_in_the_systems_own_words(kind: str, spec_fi
         assert f"export {name}={value}\n" in text
     assert "--nworkers 3" in text  # of one thread each
     assert "--nthreads 1" in text
-    assert "--lifetime 3300s" in text
+    assert "--lifetime 3135s" in text
     assert "--tls-key" in text
 
 
@@ -112,6 +115,9 @@ def test_insecure_jobs_have_no_certificates(spec_file: Path) -> None:
         ('kind = "slurm"\ncorse = 3', "corse = 3: unknown key. Did you mean cores?"),
         ('kind = "slurm"\njobs = 0', "[cluster]: jobs = 0: "),
         ('kind = "slurm"\nwalltime = "soon"', 'walltime = "soon": give it as HH:MM:SS.'),
+        ('kind = "slurm"\nmemory = "lots"', 'memory = "lots": give it with a unit, as 4GB.'),
+        ('kind = "slurm"\nprologue = "module load x"', "give a list of lines, such as"),
+        ('kind = "slurm"\ndirectives = 5', "directives = 5: give a list of lines"),
     ],
 )
 def test_what_is_wrong_in_the_table_is_said(spec_file: Path, table: str, words: str) -> None:
@@ -153,9 +159,20 @@ def test_without_a_batch_system_one_is_told_where_to_go(
     )
 
 
-def test_an_sbatch_that_fails_is_quoted_with_the_script(
-    spec_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("walltime", ["00:10:00", "01:00:00", "04:00:00", "1-00:00:00"])
+def test_no_worker_lives_longer_than_its_job(walltime: str) -> None:
+    script = job_script(JobSettings(kind="slurm", walltime=walltime))
+    lifetime, stagger = map(int, re.findall(r"--lifetime(?:-stagger)? (\d+)s", script))
+    days, _, clock = walltime.rpartition("-")
+    hours, minutes, seconds = map(int, clock.split(":"))
+    ends = int(days or 0) * 86400 + hours * 3600 + minutes * 60 + seconds
+    assert lifetime + stagger <= ends - min(300, ends // 4)  # Dask staggers both ways
+    assert stagger > 0
+
+
+@pytest.fixture
+def refusing_slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put an sbatch in place that refuses all jobs."""
     (tmp_path / "bin").mkdir()
     fake = tmp_path / "bin" / "sbatch"
     fake.write_text("#!/bin/sh\necho no such account >&2\nexit 1\n")
@@ -163,6 +180,19 @@ def test_an_sbatch_that_fails_is_quoted_with_the_script(
     monkeypatch.setenv("PATH", f"{fake.parent}:/bin:/usr/bin")
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.usefixtures("refusing_slurm")
+def test_a_network_that_is_not_there_is_no_traceback(spec_file: Path) -> None:
+    refused = submit(spec_file, "--cluster", "slurm", "--interface", "nosuch")
+    assert refused.exit_code == 4
+    assert "'nosuch' is not a valid network interface" in refused.stderr
+    assert "Check --interface" in refused.stderr
+    assert "Traceback" not in refused.output
+
+
+@pytest.mark.usefixtures("refusing_slurm")
+def test_an_sbatch_that_fails_is_quoted_with_the_script(spec_file: Path) -> None:
     refused = submit(spec_file, "--cluster", "slurm", "--interface", "lo")
     assert refused.exit_code == 4
     assert refused.stderr.startswith("Error: slurm refuses the job: no such account\nThe script")

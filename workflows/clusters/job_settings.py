@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import dask
+from dask.utils import parse_bytes
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from pipeline.errors import SpecError, problems_in_words
@@ -26,6 +27,21 @@ def _checked_walltime(text: Any) -> Any:
     if isinstance(text, str) and not _WALLTIME.fullmatch(text):
         raise ValueError("give it as HH:MM:SS.")
     return text
+
+
+def _checked_memory(text: Any) -> Any:
+    if isinstance(text, str):
+        try:
+            parse_bytes(text)
+        except ValueError:
+            raise ValueError("give it with a unit, as 4GB.") from None
+    return text
+
+
+def _lines(given: Any) -> Any:
+    if not isinstance(given, list | tuple):
+        raise ValueError('give a list of lines, such as ["module load python"].')
+    return tuple(given)
 
 
 class JobSettings(BaseModel):
@@ -61,13 +77,13 @@ class JobSettings(BaseModel):
     kind: Literal["slurm", "pbs", "lsf", "sge", "htcondor"]
     jobs: Annotated[int, Field(ge=1)] = 1
     cores: Annotated[int | None, Field(ge=1)] = None
-    memory: str | None = None
+    memory: Annotated[str | None, BeforeValidator(_checked_memory)] = None
     walltime: Annotated[str | None, BeforeValidator(_checked_walltime)] = None
     queue: str | None = None
     account: str | None = None
     interface: str | None = None
-    directives: Annotated[tuple[str, ...], BeforeValidator(tuple)] = ()
-    prologue: Annotated[tuple[str, ...], BeforeValidator(tuple)] = ()
+    directives: Annotated[tuple[str, ...], BeforeValidator(_lines)] = ()
+    prologue: Annotated[tuple[str, ...], BeforeValidator(_lines)] = ()
     log_directory: str | None = None
     wait: Annotated[float, Field(gt=0)] = 60.0
 

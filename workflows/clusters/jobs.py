@@ -4,7 +4,7 @@ import logging
 import shutil
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic, sleep
@@ -65,21 +65,37 @@ def job_client(settings: JobSettings, *, insecure: bool = False) -> Iterator[Cli
         )
     _make_log_directory(settings)
     refusals: list[str] = []
-    with (
-        nullcontext() if insecure else _certificates(settings.kind) as security,
-        cluster_class(
-            job_cls=_reporting(cluster_class.job_cls, refusals),
-            security=security,
-            scheduler_options=_scheduler_options(settings.kind),
-            silence_logs=logging.CRITICAL,
-            **_job_options(settings),
-        ) as cluster,
-        Client(cluster) as client,
-    ):
+    with ExitStack() as stack:
+        with _start_errors(settings.kind):
+            security = None
+            if not insecure:
+                security = stack.enter_context(_certificates(settings.kind))
+            cluster = stack.enter_context(
+                cluster_class(
+                    job_cls=_reporting(cluster_class.job_cls, refusals),
+                    security=security,
+                    scheduler_options=_scheduler_options(settings.kind),
+                    silence_logs=logging.CRITICAL,
+                    **_job_options(settings),
+                )
+            )
+        client = stack.enter_context(Client(cluster))
         # unlike scale, this also replaces jobs that are lost
         cluster.adapt(minimum_jobs=settings.jobs, maximum_jobs=settings.jobs)
         _wait(client, settings, refusals, cluster.job_script())
         yield client
+
+
+@contextmanager
+def _start_errors(kind: str) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, RuntimeError, ValueError) as error:
+        raise ClusterError(
+            f"A scheduler for jobs of {kind} does not start here: {error.__cause__ or error}. "
+            "Check --interface, and the folder for certificates, which is your home or "
+            "jobqueue.*.shared-temp-directory in Dask's configuration."
+        ) from error
 
 
 def job_script(settings: JobSettings, *, insecure: bool = False) -> str:
@@ -98,7 +114,7 @@ def job_script(settings: JobSettings, *, insecure: bool = False) -> str:
     Examples
     --------
     >>> script = job_script(JobSettings(kind="slurm", cores=4, walltime="02:00:00"))
-    >>> "#SBATCH --cpus-per-task=4" in script, "--lifetime 6900s" in script
+    >>> "#SBATCH --cpus-per-task=4" in script, "--lifetime 6555s" in script
     (True, True)
     """
     _make_log_directory(settings)
@@ -182,10 +198,6 @@ def _scheduler_options(kind: str) -> dict[str, Any]:
 def _job_options(settings: JobSettings) -> dict[str, Any]:
     """Return what dask-jobqueue wants to know of each job."""
     configured = f"jobqueue.{settings.kind}"
-    lifetime = lifetime_seconds(settings)
-    arguments = [] if lifetime is None else ["--lifetime", f"{lifetime}s"]
-    if lifetime is not None:  # not all at once, or nobody would be left to hand results to
-        arguments += ["--lifetime-stagger", f"{lifetime // 20}s"]
     exports = [f"export {name}={value}" for name, value in worker_variables().items()]
     return {
         **settings.given_to_jobqueue(),
@@ -194,8 +206,22 @@ def _job_options(settings: JobSettings) -> dict[str, Any]:
             *dask.config.get(f"{configured}.job-script-prologue", []),
             *settings.prologue,
         ],
-        "worker_extra_args": [*dask.config.get(f"{configured}.worker-extra-args", []), *arguments],
+        "worker_extra_args": [
+            *dask.config.get(f"{configured}.worker-extra-args", []),
+            *_lifetime_arguments(lifetime_seconds(settings)),
+        ],
     }
+
+
+def _lifetime_arguments(longest: int | None) -> list[str]:
+    """Let workers end one after the other, or nobody would be left to hand results to.
+
+    Dask's stagger goes both ways: earlier and later.
+    """
+    if longest is None:
+        return []
+    stagger = longest // 20
+    return ["--lifetime", f"{longest - stagger}s", "--lifetime-stagger", f"{stagger}s"]
 
 
 def _wait(client: Client, settings: JobSettings, refusals: list[str], script: str) -> None:

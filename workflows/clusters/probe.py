@@ -83,7 +83,10 @@ def trouble_of(found: Any) -> str | None:
     """Say why a process cannot take part, by what its probe found; None if it can."""
     ours = environment()["versions"]
     if not isinstance(found, Probe):  # what was raised when it was loaded there
-        return f"cannot load {PROJECT} {ours[PROJECT]}: {found}. Install the same version there."
+        return (
+            f"does not answer as {PROJECT} {ours[PROJECT]} would: {found}. Is it there, and has it "
+            "the same version?"
+        )
     theirs = found.versions
     if theirs[PROJECT] != ours[PROJECT]:
         return f"has {PROJECT} {theirs[PROJECT]}, not {ours[PROJECT]}. Install the same there."

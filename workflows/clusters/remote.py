@@ -1,6 +1,7 @@
 """Workers of a Dask scheduler that is running already."""
 
 import logging
+import re
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -104,7 +105,7 @@ def as_address(scheduler: str) -> str:
     'tcp://node1:8786'
     """
     address = scheduler if "://" in scheduler else f"tcp://{scheduler}"
-    if urlsplit(address).scheme not in ("tcp", "tls"):
+    if urlsplit(address).scheme not in ("tcp", "tls") or not re.search(r":\d+/?$", address):
         raise ClusterError(f"{scheduler} is no scheduler. Give tls://HOST:PORT or tcp://HOST:PORT.")
     return address
 
