@@ -98,7 +98,8 @@ def _why_absent(cube: xr.Dataset, name: str) -> str | None:
     if parts and variable.part not in parts:
         return f"its sweep does not compute {variable.part}, only {', '.join(parts)}"
     if variable.score is not None:
-        return f"its spec does not name {variable.score} among its scores"
+        setting = f'scores = ["{variable.score}"]'
+        return f"its spec does not name {variable.score} among its scores, as {setting}"
     return None
 
 

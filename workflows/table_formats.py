@@ -30,6 +30,10 @@ _EXPONENTS = ("their p1, p2", "our p1, p2")
 _JUDGEMENT = ("difference", "SE", "verdict")
 #: Short, as tables are wide; the last line says what they mean.
 _VERDICTS = {Verdict.WITHIN: "within 2 SE"}
+_HINT = (
+    "A grid coarser than the paper's, 40 x 40, lowers figures at the best exponents. How all are "
+    "compared is in docs/reproduction.md."
+)
 #: Columns of words; all others are numbers, set to the right.
 WORDS = ("configuration", "algorithm", "verdict")
 
@@ -166,7 +170,7 @@ def _exponents(of: Figure | Found | None) -> str:
 
 
 def closing_lines(rows: Sequence[Row]) -> list[str]:
-    """Return a line for each table that is left out, and the count; that alone if all are.
+    """Return a line for each table that is left out, a hint, and the count; that alone if all are.
 
     Examples
     --------
@@ -184,7 +188,9 @@ def closing_lines(rows: Sequence[Row]) -> list[str]:
         for title, members in groups.items()
         if not any(row.found for row in members)
     ]
-    return [*(absent if len(absent) < len(groups) else []), closing_line(list(rows))]
+    some = len(absent) < len(groups)
+    outside = any(row.verdict == Verdict.OUTSIDE for row in rows)
+    return [*(absent if some else ()), *([_HINT] if outside else ()), closing_line(list(rows))]
 
 
 def _record(row: Row) -> tuple[object, ...]:

@@ -60,7 +60,7 @@ def provenance_facts(provenance: Provenance, cube: xr.Dataset) -> dict[str, Any]
     return {
         "facts": {
             "created": provenance.created,
-            "last change": provenance.updated,
+            "last run began": provenance.updated,
             "computing": f"{hours:,.2f} core-hours",
             "hosts": str(provenance.hosts),
             "fingerprint": provenance.fingerprint,
@@ -72,7 +72,7 @@ def provenance_facts(provenance: Provenance, cube: xr.Dataset) -> dict[str, Any]
 
 def _run(run: Mapping[str, Any]) -> dict[str, str]:
     return {
-        "last report": str(run["updated"]),
+        "last worker joined": str(run["updated"]),
         "versions": ", ".join(
             f"{name} {version}"
             for name, version in {"Python": run["python"], **run["versions"]}.items()
