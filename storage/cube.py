@@ -56,12 +56,12 @@ def create_cube(location: CubeLocation, spec: SweepSpec, tables: Tables | None =
     """
     place = place_at(location)
     with storage_errors(f"make the cube {location}"):
-        if place.is_taken() and not place.read_many([DOCUMENT]):
-            raise CubeError(f"{location} is there already, and is no cube. Choose another place.")
         if not place.is_taken():
             files = skeleton(spec, Axes.of(spec), cube_attributes(spec))
             files |= table_files(spec, tables or {})
             place.create(files | {f"{RUNS}/{DOCUMENT}": group_document({})})
+        elif not place.read_many([DOCUMENT]):
+            raise CubeError(f"{location} is there already, and is no cube. Choose another place.")
     refuse_another_spec(location, open_group(location).spec, spec)
     with storage_errors(f"keep the data of the cube {location}"):
         add_tables(location, (tables or {}).values())

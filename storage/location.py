@@ -1,6 +1,5 @@
 """Where a cube lies: the one place that turns a location into a Zarr store."""
 
-import re
 from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -23,8 +22,6 @@ __all__ = [
     "store_at",
 ]
 
-#: Signs of a secret in a URL. Azure's own URLs have an @ before the account.
-_SECRETS = {False: re.compile("[@?#]"), True: re.compile("[?#]")}
 #: A folder's path, or a URL of an object store such as ``s3://bucket/cube.zarr``.
 CubeLocation = str | Path
 
@@ -89,7 +86,9 @@ def place_at(location: CubeLocation) -> Place:
     if url.scheme == "file":
         # Through fsspec or obstore, writes to it would not be safe from kills.
         raise CubeError(f"{location} is a URL of a local file. Give its path.")
-    if url.password is not None or _SECRETS[url.scheme.startswith("abfs")].search(str(location)):
+    # Signs of a secret; but Azure's own URLs have an @ before the account.
+    signs = set("?#" if url.scheme.startswith("abfs") else "@?#")
+    if url.password is not None or signs & set(str(location)):
         raise CubeError(
             f"A {url.scheme}:// URL with @, ? or # was given. Keep secrets out of URLs, which are "
             "shown and stored: set them in the environment."
