@@ -85,18 +85,14 @@ CENTRES: dict[str, CentreMethod] = {"exact": exact_centres, "fixed-step": fixed_
 
 def _centres(groups: Groups, p: FloatArray, search: CentreMethod) -> Centres:
     """Use the closed form where there is one, and `search` elsewhere."""
-    several = groups.counts > 1
+    if (groups.counts == 1).all():
+        return Centres(groups.columns, np.zeros_like(groups.columns))
     kinds: list[tuple[BoolArray, CentreMethod]] = [
-        (~several, _lone_members),
-        (several & (p == 1), _medians),
-        (several & (p == 2), _means),
-        (several & (p != 1) & (p != 2), search),
+        (p == 1, _medians),
+        (p == 2, _means),
+        ((p != 1) & (p != 2), search),
     ]
     return centres_by_kind(groups, p, kinds)
-
-
-def _lone_members(groups: Groups, _: FloatArray) -> Centres:
-    return Centres(groups.columns, np.zeros_like(groups.columns))
 
 
 def _medians(groups: Groups, p: FloatArray) -> Centres:
@@ -134,6 +130,7 @@ def _walk(groups: Groups, p: FloatArray) -> Centres:
     found = Centres(np.empty_like(centres), np.empty_like(centres))
     first = centres.dtype.type(FIRST_STEP)
     step = np.where(lowest < group_dispersions(groups, centres + first, p), -first, first)
+    step[lowest == 0] = 0.0  # a lone member or a constant feature has nowhere to go
     walking = np.arange(len(p))
     while len(walking):
         there = group_dispersions(groups, centres + step, p)

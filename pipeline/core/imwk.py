@@ -22,7 +22,7 @@ from pipeline.core.validation import (
 
 #: Lanes run together that have about this many cells of data: more would need more memory than
 #: they save calls.
-CELLS_TOGETHER = 1_000_000
+CELLS_TOGETHER = 2_000_000
 
 Precision = type[np.float64] | type[np.float32]
 DTYPES: dict[str, Precision] = {"float64": np.float64, "float32": np.float32}

@@ -12,7 +12,7 @@ import numpy as np
 from pipeline.core.validation import FloatArray, IntArray
 
 #: Features are raised to powers together while they have about this many values.
-FEATURE_BLOCK = 32_768
+FEATURE_BLOCK = 65_536
 
 
 def powers(differences: FloatArray, p: FloatArray, out: FloatArray) -> FloatArray:

@@ -24,7 +24,7 @@ ALL_STEPS = 1.06
 MANY_STEPS = 15
 #: The last step of a search, as a share of the feature's range: above p = 2 what is left is about
 #: its square, which float32 cannot tell from more; when halving, it is the step itself.
-LAST_STEP, LAST_STEP_IN_FLOAT32, LAST_SMALL_STEP = 1e-5, 1e-4, 1e-9
+LAST_STEP, LAST_STEP_IN_FLOAT32, LAST_SMALL_STEP = 1e-5, 1e-3, 1e-9
 #: Below p = 2 at most half the square of the step over the distance of the nearest data value is
 #: left: that must be no more than this share of the range.
 LEFT_BELOW_2 = 1e-9
@@ -80,6 +80,7 @@ class _Search:
         rough: bool = False,
     ) -> None:
         self.runs, self.p, self.rough = runs, p, rough
+        self.from_mean = rough or start.dtype == np.float32
         self.span, self.centre = high - low, start
         self.trial = evaluate(runs, start, p)
         self.end = np.where(self.trial.slope > 0, low, high)
@@ -99,6 +100,9 @@ class _Search:
             to = self.centre + step
             # There may be no number between the ends.
             closing |= at_root | (to == self.centre) | (to == self.end)
+            if steps == 1 and self.from_mean:
+                # Few could end here, and dropping them would copy all the others.
+                closing[:] = False
             if self.rough and steps == (ROUGH_STEPS if self.p[0] > 2 else ROUGH_STEPS_BELOW_2):
                 closing[:] = True
             self._record(closing, step)

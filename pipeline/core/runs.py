@@ -18,7 +18,7 @@ BoolArray = NDArray[np.bool_]
 
 #: Long arrays are worked on in blocks of about this many values of float64, or twice as many of
 #: float32, which stay in the cache.
-BLOCK = 32_768
+BLOCK = 65_536
 
 
 @dataclass(frozen=True)
@@ -75,11 +75,16 @@ class Runs:
             parts.append(offsets.astype("float32"))
         return Runs(np.concatenate(parts), self.counts)
 
-    @cached_property
+    @property
     def blocks(self) -> list[tuple[slice, Self]]:
         """Pieces that stay in the cache: which runs, and the runs themselves."""
         if self.values.nbytes <= BLOCK * 8:
+            # Not cached: runs that hold themselves would keep their memory until it is searched.
             return [(slice(None), self)]
+        return self._pieces
+
+    @cached_property
+    def _pieces(self) -> list[tuple[slice, Self]]:
         return [
             (runs, type(self)(self.values[values], self.counts[runs]))
             for runs, values in blocks_of(self.counts, self.values.itemsize)
@@ -116,11 +121,13 @@ class Groups:
         return Runs(self.columns.ravel(), np.tile(self.counts, len(self.columns)))
 
     def only(self, chosen: BoolArray) -> Self:
-        """Return the chosen groups."""
-        if chosen.all():
-            return self
+        """Return the chosen groups; those that lie side by side are copied fast."""
+        groups = np.flatnonzero(chosen)
+        if len(groups) and groups[-1] - groups[0] + 1 == len(groups):
+            before, end = self.counts[: groups[0]].sum(), self.counts[: groups[-1] + 1].sum()
+            return type(self)(self.columns[:, before:end].copy(), self.counts[groups])
         columns = np.flatnonzero(np.repeat(chosen, self.counts))
-        return type(self)(np.take(self.columns, columns, axis=1), self.counts[chosen])
+        return type(self)(np.take(self.columns, columns, axis=1), self.counts[groups])
 
 
 #: Finds the centres of groups that have an exponent each.
