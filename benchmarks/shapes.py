@@ -1,6 +1,7 @@
 """The paper's six shapes: time of a run, against the floor, plain NumPy and scikit-learn."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.cluster import KMeans
@@ -8,7 +9,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from benchmarks.plain import plain_imwk
 from benchmarks.tables import Section
-from benchmarks.timing import Cost, Floor, cost, cost_and_floor, simd_class
+from benchmarks.timing import cost, floor_seconds, simd_class, timed
 from pipeline.core import adjusted_rand_index, imwk_grid, imwk_many, kmeans, normalise, rescale
 from pipeline.core.validation import FloatArray, IntArray
 from pipeline.datasets import CONFIGURATIONS, synthetic_dataset
@@ -18,8 +19,8 @@ SHAPES = [
 ]
 RESCALING_EXPONENTS = [round(1.2 + 0.2 * step, 1) for step in range(20)]
 EXPONENTS = [1.1, 1.5, 1.9, 2.3, 2.7, 3.1, 3.5, 3.9, 4.3, 4.7]
-#: Plain NumPy is too slow for all of the rescaled data sets: it gets some from all over them.
-FOR_PLAIN = slice(3, None, 7)
+#: The data sets that plain NumPy gets, some from all over them: one for each turn.
+FOR_PLAIN = slice(1, None, 4)
 RESTARTS = 100
 LABELLINGS = 1000
 
@@ -65,35 +66,56 @@ def _measure(config: str) -> Shape:
     data = synthetic_dataset(config, 0, seed=2020)
     X, k = normalise(data.X, "range"), CONFIGURATIONS[config].clusters
     runs = imwk_many(X, k, RESCALING_EXPONENTS)
-    Xs = [rescale(X, run.labels, run.weights) for run in runs]
-    double, floor = _run(Xs, k, "float64")
-    single, floor_float32 = _run(Xs, k, "float32")
+    double, single, plain = _runs([rescale(X, run.labels, run.weights) for run in runs], k)
     return Shape(
         config,
         1000 * double.seconds,
         1000 * single.seconds,
         double.powers / 1e6,
         double.float32 / 1e6,
-        double.seconds / floor.all_float64,
-        double.seconds / floor.mixed,
-        single.seconds / floor_float32.mixed,
-        _plain_seconds(Xs[FOR_PLAIN], k) / double.seconds,
+        double.seconds / double.floor_in_float64,
+        double.seconds / double.floor,
+        single.seconds / single.floor,
+        plain / double.seconds,
         _kmeans_ratio(X, k),
         _ari_ratio(X, k, data.y),
     )
 
 
-def _run(Xs: list[FloatArray], k: int, dtype: str) -> tuple[Cost, Floor]:
-    """Return the cost of one of our runs, and the time of its powers alone."""
-    whole, floor = cost_and_floor(lambda: imwk_grid(Xs, k, EXPONENTS, dtype=dtype))
-    runs = len(Xs) * len(EXPONENTS)
-    return whole.per(runs), Floor(*(kind / runs for kind in floor))
+class _Run(NamedTuple):
+    """What one of our runs costs, and its powers alone: each in its precision, or in float64."""
+
+    seconds: float
+    powers: float
+    float32: float
+    floor: float
+    floor_in_float64: float
 
 
-def _plain_seconds(Xs: list[FloatArray], k: int) -> float:
-    """Return the time of one run in plain NumPy."""
-    runs = cost(lambda: [plain_imwk(X, k, p) for X in Xs for p in EXPONENTS], times=1)
-    return runs.per(len(Xs) * len(EXPONENTS)).seconds
+def _runs(Xs: list[FloatArray], k: int) -> tuple[_Run, _Run, float]:
+    """Return a run in float64, in float32, and the seconds of one in plain NumPy.
+
+    They take turns, for the machine may be slower at one time than at another. Plain NumPy is too
+    slow for all of the data sets: it gets one a turn.
+    """
+    turns = [
+        (_run(Xs, k, "float64"), _run(Xs, k, "float32"), _plain_seconds(X, k))
+        for X in Xs[FOR_PLAIN]
+    ]
+    double, single, plain = zip(*turns, strict=True)
+    return _Run(*np.median(double, axis=0)), _Run(*np.median(single, axis=0)), np.mean(plain)
+
+
+def _run(Xs: list[FloatArray], k: int, dtype: str) -> _Run:
+    whole = timed(lambda: imwk_grid(Xs, k, EXPONENTS, dtype=dtype))[1]
+    one = whole.per(len(Xs) * len(EXPONENTS))
+    floors = floor_seconds(one), floor_seconds(one.all_float64)
+    return _Run(one.seconds, one.powers, one.float32, *floors)
+
+
+def _plain_seconds(X: FloatArray, k: int) -> float:
+    runs = timed(lambda: [plain_imwk(X, k, p) for p in EXPONENTS])[1]
+    return runs.per(len(EXPONENTS)).seconds
 
 
 def _kmeans_ratio(X: FloatArray, k: int) -> float:

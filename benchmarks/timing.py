@@ -57,26 +57,6 @@ def cost(work: Callable[[], object], times: int = 3) -> Cost:
     return costs[0]._replace(seconds=median(each.seconds for each in costs))
 
 
-class Floor(NamedTuple):
-    """CPU time of the powers of a call alone.
-
-    Each power in the precision it was raised in, and all of them in float64.
-    """
-
-    mixed: float
-    all_float64: float
-
-
-def cost_and_floor(work: Callable[[], object], times: int = 3) -> tuple[Cost, Floor]:
-    """Return the median cost of a few calls, and the median of their floor, timed after each."""
-    costs, floors = [], []
-    for _ in range(times):
-        costs.append(timed(work)[1])
-        floors.append(Floor(floor_seconds(costs[-1]), floor_seconds(costs[-1].all_float64)))
-    floor = Floor(*(median(kind) for kind in zip(*floors, strict=True)))
-    return costs[0]._replace(seconds=median(each.seconds for each in costs)), floor
-
-
 @contextmanager
 def counted_powers() -> Iterator[Counter[str]]:
     """Count the elements that the core raises to a power, by the name of their type."""

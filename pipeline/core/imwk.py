@@ -125,8 +125,7 @@ def imwk_grid(
     for matrix in matrices:
         as_cluster_count(k, len(matrix))
         centre_method(centre, matrix)
-        for p in exponents:
-            refuse_unfit_powers(matrix, p, precision)
+        refuse_unfit_powers(matrix, max(exponents), precision)  # who fits it fits the others
     lanes = [(matrix, p) for matrix in matrices for p in exponents]
     runs = _run_lanes(lanes, k, CENTRES[centre], precision)
     width = len(exponents)
