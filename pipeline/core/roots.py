@@ -15,7 +15,7 @@ import numpy as np
 
 from pipeline.core.minkowski import power
 from pipeline.core.runs import BoolArray, Centres, Groups, Runs, centres_by_kind
-from pipeline.core.slopes import evaluate, newton_step, step_below_2
+from pipeline.core.slopes import evaluate, guess_above_2, newton_step, step_below_2
 from pipeline.core.validation import FloatArray
 
 #: Below this exponent the bracket is halved in every step.
@@ -23,13 +23,15 @@ ALL_STEPS = 1.06
 #: A search gets this many steps before each further one halves the bracket.
 MANY_STEPS = 15
 #: The last step of a search, as a share of the feature's range: above p = 2 what is left is about
-#: its square, which float32 cannot tell from more; when halving, it is the step itself.
-LAST_STEP, LAST_STEP_IN_FLOAT32, LAST_SMALL_STEP = 1e-5, 1e-3, 1e-9
+#: its square; when halving, it is the step itself.
+LAST_STEP, LAST_SMALL_STEP = 1e-5, 1e-9
+#: The same in float32, above p = 2 and below: more care would change no mean ARI.
+LAST_STEP_IN_FLOAT32, LAST_STEP_IN_FLOAT32_BELOW_2 = 1e-3, 1e-4
 #: Below p = 2 at most half the square of the step over the distance of the nearest data value is
 #: left: that must be no more than this share of the range.
 LEFT_BELOW_2 = 1e-9
-#: The last step of a search for a start, and how many steps that is worth above p = 2 and below.
-LAST_ROUGH_STEP, ROUGH_STEPS, ROUGH_STEPS_BELOW_2 = 1e-4, 1, 6
+#: How many steps a start is worth, above p = 2 and below.
+ROUGH_STEPS, ROUGH_STEPS_BELOW_2 = 1, 6
 #: Among data values closer than some last steps the model below p = 2 knows little of what lies
 #: beyond them: there the root must lie in a bracket of about this share of the range.
 SMALL_PART, CERTAIN = 10, 1e-8
@@ -47,8 +49,9 @@ def _search_groups(groups: Groups, p: FloatArray) -> Centres:
     """Search for the centres of groups whose exponents are all of one of the three kinds."""
     runs, exponents = groups.runs, np.tile(p, len(groups.columns))
     low, high, means = runs.lows, runs.highs, runs.means()
-    start = means
-    if means.dtype != np.float32 and p[0] >= ALL_STEPS:
+    if means.dtype == np.float32 or p[0] < ALL_STEPS:
+        start = _guess(runs, exponents, low, high, means)
+    else:
         start = _rough_root(runs, exponents, low, high, means)
     centres, dispersions = _Search(runs, exponents, low, high, start).run()
     return Centres(centres.reshape(-1, len(p)), dispersions.reshape(-1, len(p)))
@@ -60,8 +63,17 @@ def _rough_root(
     """Return where a search in float32 ends, which is in units of the range about the mean."""
     unit = np.maximum(high - low, np.finfo(means.dtype).tiny)
     down, up = (np.asarray((end - means) / unit, dtype="float32") for end in (low, high))
-    rough = _Search(runs.in_units(means, unit), p, down, up, np.zeros_like(up), rough=True)
+    offsets = runs.in_units(means, unit)
+    start = _guess(offsets, p, down, up, np.zeros_like(up))
+    rough = _Search(offsets, p, down, up, start, rough=True)
     return np.asarray(np.clip(means + unit * rough.run()[0], low, high))
+
+
+def _guess(
+    runs: Runs, p: FloatArray, low: FloatArray, high: FloatArray, means: FloatArray
+) -> FloatArray:
+    """Return where to look first."""
+    return np.clip(guess_above_2(runs, means, p), low, high) if p[0] > 2 else means
 
 
 class _Search:
@@ -80,7 +92,6 @@ class _Search:
         rough: bool = False,
     ) -> None:
         self.runs, self.p, self.rough = runs, p, rough
-        self.from_mean = rough or start.dtype == np.float32
         self.span, self.centre = high - low, start
         self.trial = evaluate(runs, start, p)
         self.end = np.where(self.trial.slope > 0, low, high)
@@ -100,8 +111,8 @@ class _Search:
             to = self.centre + step
             # There may be no number between the ends.
             closing |= at_root | (to == self.centre) | (to == self.end)
-            if steps == 1 and self.from_mean:
-                # Few could end here, and dropping them would copy all the others.
+            if steps == 1 and self.p[0] < 2 and self.span.dtype == np.float32:
+                # Few could end this early, and dropping them would copy all the others.
                 closing[:] = False
             if self.rough and steps == (ROUGH_STEPS if self.p[0] > 2 else ROUGH_STEPS_BELOW_2):
                 closing[:] = True
@@ -123,11 +134,11 @@ class _Search:
         bold = newton_step(self.trial) if self.p[0] > 2 else self._step_below_2(far)
         size, width = np.maximum(bold * np.sign(far), 0.0), np.abs(far)
         size = np.where(size < width, size, width / 2)
-        if self.rough:
-            closing = size <= LAST_ROUGH_STEP * self.span
-        elif self.p[0] > 2:
-            single = self.span.dtype == np.float32
+        single = self.span.dtype == np.float32
+        if self.p[0] > 2:
             closing = size <= (LAST_STEP_IN_FLOAT32 if single else LAST_STEP) * self.span
+        elif single:
+            closing = size <= LAST_STEP_IN_FLOAT32_BELOW_2 * self.span
         else:
             size, closing = self._last_below_2(size, width)
         return np.copysign(size, far), closing

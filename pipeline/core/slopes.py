@@ -10,6 +10,8 @@ from pipeline.core.validation import FloatArray, IntArray
 
 #: Rounds that solve for the step below p = 2: more would save no evaluation.
 MODEL_ROUNDS = 2
+#: Guesses follow the parabola over p as far as p = 5.
+FARTHEST_GUESS = 3
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,25 @@ def _neighbours(inverse: FloatArray, starts: IntArray) -> tuple[FloatArray, Floa
     """
     above, below = np.maximum.reduceat(inverse, starts), -np.minimum.reduceat(inverse, starts)
     return 1 / np.where(above > 0, above, 1.0), 1 / np.where(below > 0, below, 1.0)
+
+
+def guess_above_2(runs: Runs, means: FloatArray, p: FloatArray) -> FloatArray:
+    """Guess where the roots are, without a power.
+
+    Newton's steps from the mean for p = 3 and p = 4 need products only; with no step for p = 2
+    they make a parabola over p.
+    """
+    three, four = np.empty((2, len(means)), dtype=means.dtype)
+    with np.errstate(over="ignore", invalid="ignore"):  # a guess that is no number is the mean
+        for some, block in runs.blocks:
+            differences = block.values - block.spread(means[some])
+            for step, rise, sizes in ((three, 2, np.abs(differences)), (four, 3, differences**2)):
+                flat = block.sums(sizes)
+                sizes *= differences
+                step[some] = block.sums(sizes) / np.where(flat == 0, 1.0, rise * flat)
+        q = np.minimum(p - 2, FARTHEST_GUESS).astype(means.dtype)
+        guess = means + three * q * (2 - q) + four * q * (q - 1) / 2
+    return np.where(np.isfinite(guess), guess, means)
 
 
 def newton_step(trial: Trial) -> FloatArray:
