@@ -8,8 +8,8 @@ from hypothesis import given, settings
 
 from pipeline.core import ImwkResult, imwk, minkowski_centre
 from pipeline.core.assignment import Assignment
-from pipeline.core.centres import exact_centres
-from pipeline.core.runs import Groups, Runs
+from pipeline.core.centres import CENTRES, exact_centres
+from pipeline.core.runs import CentreMethod, Groups, Runs
 from pipeline.core.slopes import Trial, evaluate
 from pipeline.core.validation import FloatArray, IntArray
 from pipeline.core.weights import SMALL_DISPERSION, cluster_weights, pattern_weights
@@ -43,6 +43,31 @@ def test_centre_is_as_good_among_values_of_many_sizes(data: str, p: float) -> No
     X = HEAVY_TAILS[data](np.random.default_rng(1))
     error = np.abs(minkowski_centre(X, p) - halved_centre(X, p))
     assert (error <= 1e-7 * np.ptp(X, axis=0)).all()
+
+
+@pytest.mark.parametrize(
+    ("p", "unit"),
+    [*[(p, 1.0) for p in (1.03, 1.2, 1.5, 1.9, 2.1, 3.3, 5.0, 12.0)], (2.1, 1e-15), (2.1, 1e15)],
+)
+def test_centre_in_float32_is_good_to_a_ten_thousandth(p: float, unit: float) -> None:
+    """Of the last two units the powers fit float32, but the cubes do not."""
+    X = unit * np.random.default_rng(1).gamma(2, size=(300, 20))
+    groups = Groups(X.T.astype("float32"), np.array([len(X)]))
+    found = exact_centres(groups, np.array([p])).centres[:, 0]
+    assert (np.abs(found - halved_centre(X, p)) <= 1e-4 * np.ptp(X, axis=0)).all()
+
+
+@pytest.mark.parametrize("find_centres", CENTRES.values(), ids=list(CENTRES))
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("p", [1.0, 1.03, 1.5, 2.0, 3.0])
+def test_a_lone_member_is_its_own_centre(p: float, dtype: str, find_centres: CentreMethod) -> None:
+    counts = np.array([1, 3, 1, 1, 20, 1])
+    columns = np.random.default_rng(1).normal(size=(4, counts.sum())).astype(dtype)
+    centres, dispersions = find_centres(Groups(columns, counts), np.full(len(counts), p))
+    alone = counts == 1
+    assert (centres[:, alone] == columns[:, np.repeat(alone, counts)]).all()
+    assert (dispersions[:, alone] == 0).all()
+    assert (dispersions[:, ~alone] > 0).all()
 
 
 @pytest.mark.parametrize("p", [1.0001, 1.1, 1.5, 2.5])
