@@ -26,12 +26,12 @@ MANY_STEPS = 15
 #: its square; when halving, it is the step itself.
 LAST_STEP, LAST_SMALL_STEP = 1e-5, 1e-9
 #: The same in float32, above p = 2 and below: more care would change no mean ARI.
-LAST_STEP_IN_FLOAT32, LAST_STEP_IN_FLOAT32_BELOW_2 = 1e-3, 1e-4
+LAST_STEP_IN_FLOAT32, LAST_STEP_IN_FLOAT32_BELOW_2 = 3e-3, 3e-4
 #: Below p = 2 at most half the square of the step over the distance of the nearest data value is
 #: left: that must be no more than this share of the range.
 LEFT_BELOW_2 = 1e-9
-#: How many steps a start is worth, above p = 2 and below.
-ROUGH_STEPS, ROUGH_STEPS_BELOW_2 = 1, 6
+#: How many steps a start is worth, above p = 2 and below, and its last step there.
+ROUGH_STEPS, ROUGH_STEPS_BELOW_2, LAST_ROUGH_STEP_BELOW_2 = 1, 6, 1e-4
 #: Among data values closer than some last steps the model below p = 2 knows little of what lies
 #: beyond them: there the root must lie in a bracket of about this share of the range.
 SMALL_PART, CERTAIN = 10, 1e-8
@@ -138,7 +138,8 @@ class _Search:
         if self.p[0] > 2:
             closing = size <= (LAST_STEP_IN_FLOAT32 if single else LAST_STEP) * self.span
         elif single:
-            closing = size <= LAST_STEP_IN_FLOAT32_BELOW_2 * self.span
+            last = LAST_ROUGH_STEP_BELOW_2 if self.rough else LAST_STEP_IN_FLOAT32_BELOW_2
+            closing = size <= last * self.span
         else:
             size, closing = self._last_below_2(size, width)
         return np.copysign(size, far), closing
