@@ -125,7 +125,8 @@ def imwk_grid(
     for matrix in matrices:
         as_cluster_count(k, len(matrix))
         centre_method(centre, matrix)
-        refuse_unfit_powers(matrix, max(exponents), precision)  # who fits it fits the others
+        # Data that are fit for the largest exponent are fit for all.
+        refuse_unfit_powers(matrix, max(exponents, default=1.0), precision)
     lanes = [(matrix, p) for matrix in matrices for p in exponents]
     runs = _run_lanes(lanes, k, CENTRES[centre], precision)
     width = len(exponents)

@@ -5,8 +5,8 @@ or three evaluations. Below p = 2 the slope is infinitely steep at every data va
 method stalls: there the data value nearest to the trial is taken as it is, and only the rest of
 the slope as linear. Next to p = 1 the slope is all steps, and only halving the bracket is safe.
 
-A search in float32 finds where to start: below p = 2 most runs then need one evaluation in their
-precision, above it one or two.
+A search in float32 finds where to start, so that most runs need one evaluation in their precision.
+Above p = 2 that search takes one step, from a guess that needs no power.
 """
 
 from itertools import count
@@ -40,7 +40,7 @@ NEAREST = 1e-13
 
 
 def root_of_slope(groups: Groups, p: FloatArray) -> Centres:
-    """Find the centres of groups with two members or more and an exponent other than 1 and 2."""
+    """Find the centres of groups with exponents other than 1 and 2."""
     kinds = (p < ALL_STEPS, (p >= ALL_STEPS) & (p < 2), p > 2)
     return centres_by_kind(groups, p, [(kind, _search_groups) for kind in kinds])
 

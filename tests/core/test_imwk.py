@@ -176,6 +176,10 @@ def test_a_grid_of_data_sets_and_exponents_is_in_order() -> None:
             assert_same_bits(run, imwk(X, 4, p))
 
 
+def test_no_exponents_give_no_runs() -> None:
+    assert imwk_grid([continuous(1), continuous(2)], 4, []) == [[], []]
+
+
 def test_labels_of_a_converged_run_are_the_nearest_clusters() -> None:
     for seed in range(20):
         X = continuous(seed)
