@@ -45,7 +45,8 @@ def imwk(
     centre : {"exact", "fixed-step"}
         How centres are found; ``fixed-step`` repeats the published figures on real data.
     dtype : {"float64", "float32"}
-        Precision of the data and their powers; float32 is faster.
+        Precision of the data and their powers. float32 is faster; its exact centres are good to
+        5e-4 of a feature's range.
 
     Returns
     -------
@@ -125,8 +126,8 @@ def imwk_grid(
     for matrix in matrices:
         as_cluster_count(k, len(matrix))
         centre_method(centre, matrix)
-        # Data that are fit for the largest exponent are fit for all.
-        refuse_unfit_powers(matrix, max(exponents, default=1.0), precision)
+        if exponents:  # data that are fit for the largest are fit for all
+            refuse_unfit_powers(matrix, max(exponents), precision)
     lanes = [(matrix, p) for matrix in matrices for p in exponents]
     runs = _run_lanes(lanes, k, CENTRES[centre], precision)
     width = len(exponents)
@@ -149,6 +150,7 @@ def _run_lanes(
         group = order[first : first + together]
         X: FloatArray = np.stack([lanes[lane][0].T for lane in group], axis=1)
         X = np.asarray(X, dtype=precision, order="C")
+        X += 0.0  # no -0.0: the sign of a lone member's centre would depend on other lanes
         p = np.array([lanes[lane][1] for lane in group])
         start = anomalous_patterns(X, k, p, find_centres)
         runs |= zip(group, run_main_loop(X, p, start, find_centres), strict=True)

@@ -1,12 +1,12 @@
 """Exact Minkowski centres, as roots of the slope of the summed powers.
 
-The slope rises with the centre, so a bracket always holds the root, and Newton's method takes two
-or three evaluations. Below p = 2 the slope is infinitely steep at every data value, where Newton's
-method stalls: there the data value nearest to the trial is taken as it is, and only the rest of
-the slope as linear. Next to p = 1 the slope is all steps, and only halving the bracket is safe.
+The slope rises with the centre, so a bracket always holds the root, in which Newton's method leads
+to it. Below p = 2 the slope is infinitely steep at every data value, where Newton's method stalls:
+there the data value nearest to the trial is taken as it is, and only the rest of the slope as
+linear. Next to p = 1 the slope is all steps, and only halving the bracket is safe.
 
-A search in float32 finds where to start, so that most runs need one evaluation in their precision.
-Above p = 2 that search takes one step, from a guess that needs no power.
+Above p = 2 a search starts from a guess that needs no power. A float64 run first searches in
+float32 for where to start, so that one evaluation in float64 is enough for most.
 """
 
 from itertools import count
@@ -24,9 +24,7 @@ ALL_STEPS = 1.06
 MANY_STEPS = 15
 #: The last step of a search, as a share of the feature's range: above p = 2 what is left is about
 #: its square; when halving, it is the step itself.
-LAST_STEP, LAST_SMALL_STEP = 1e-5, 1e-9
-#: The same in float32, above p = 2 and below: more care would change no mean ARI.
-LAST_STEP_IN_FLOAT32, LAST_STEP_IN_FLOAT32_BELOW_2 = 3e-3, 3e-4
+LAST_STEP, LAST_STEP_IN_FLOAT32, LAST_SMALL_STEP = 1e-5, 2e-3, 1e-9
 #: Below p = 2 at most half the square of the step over the distance of the nearest data value is
 #: left: that must be no more than this share of the range.
 LEFT_BELOW_2 = 1e-9
@@ -35,8 +33,9 @@ ROUGH_STEPS, ROUGH_STEPS_BELOW_2, LAST_ROUGH_STEP_BELOW_2 = 1, 6, 1e-4
 #: Among data values closer than some last steps the model below p = 2 knows little of what lies
 #: beyond them: there the root must lie in a bracket of about this share of the range.
 SMALL_PART, CERTAIN = 10, 1e-8
-#: How near a trial below p = 2 may come to a data value, as a share of the feature's range.
-NEAREST = 1e-13
+#: How near a trial below p = 2 may come to a data value, as a share of the feature's range, and how
+#: many numbers must lie between: on a value that is an end of the bracket a search would end.
+NEAREST, NUMBERS_BETWEEN = 1e-13, 2
 
 
 def root_of_slope(groups: Groups, p: FloatArray) -> Centres:
@@ -134,12 +133,11 @@ class _Search:
         bold = newton_step(self.trial) if self.p[0] > 2 else self._step_below_2(far)
         size, width = np.maximum(bold * np.sign(far), 0.0), np.abs(far)
         size = np.where(size < width, size, width / 2)
-        single = self.span.dtype == np.float32
         if self.p[0] > 2:
+            single = self.span.dtype == np.float32
             closing = size <= (LAST_STEP_IN_FLOAT32 if single else LAST_STEP) * self.span
-        elif single:
-            last = LAST_ROUGH_STEP_BELOW_2 if self.rough else LAST_STEP_IN_FLOAT32_BELOW_2
-            closing = size <= last * self.span
+        elif self.rough:
+            closing = size <= LAST_ROUGH_STEP_BELOW_2 * self.span
         else:
             size, closing = self._last_below_2(size, width)
         return np.copysign(size, far), closing
@@ -161,7 +159,8 @@ class _Search:
         whose rise the trial alone does not tell.
         """
         trial = self.trial
-        bold = step_below_2(trial, self.p, NEAREST * self.span)
+        apart = NUMBERS_BETWEEN * np.spacing(np.abs(self.centre))
+        bold = step_below_2(trial, self.p, np.maximum(NEAREST * self.span, apart))
         rise = trial.slope - self.end_slope
         secant = far * (trial.slope / np.where(rise == 0, 1.0, rise))
         gap = np.where(far > 0, trial.right, trial.left)

@@ -167,6 +167,7 @@ def assert_same_bits(one: ImwkResult, other: ImwkResult) -> None:
     for field in fields(ImwkResult):
         left, right = getattr(one, field.name), getattr(other, field.name)
         np.testing.assert_array_equal(left, right, err_msg=field.name)
+        assert np.asarray(left).tobytes() == np.asarray(right).tobytes(), field.name  # of 0, too
 
 
 def test_a_grid_of_data_sets_and_exponents_is_in_order() -> None:
