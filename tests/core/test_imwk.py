@@ -177,6 +177,16 @@ def test_a_grid_of_data_sets_and_exponents_is_in_order() -> None:
             assert_same_bits(run, imwk(X, 4, p))
 
 
+@pytest.mark.parametrize("dtype", list(DTYPES))
+def test_the_sign_of_a_zero_leaves_no_trace(dtype: str) -> None:
+    """Else centres of lone members could have either sign, by what runs beside them."""
+    X = np.round(continuous(1)[:12])
+    signed = np.where(X == 0, -0.0, X)
+    assert (X == 0).any()
+    unsigned = X + 0.0
+    assert_same_bits(imwk(signed, 6, 1.5, dtype=dtype), imwk(unsigned, 6, 1.5, dtype=dtype))
+
+
 def test_no_exponents_give_no_runs() -> None:
     assert imwk_grid([continuous(1), continuous(2)], 4, []) == [[], []]
 
