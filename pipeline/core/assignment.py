@@ -16,7 +16,7 @@ import numpy as np
 
 from pipeline.core.minkowski import norms, power, weighted_powers
 from pipeline.core.nearest import SmallLabels, label_type, nearest_of
-from pipeline.core.rough import STEP, bounds, rough_exponents, scales
+from pipeline.core.rough import ROUNDING, STEP, bounds, in_float32, rough_exponents, scales
 from pipeline.core.runs import BoolArray, blocks_of
 from pipeline.core.validation import FloatArray, IntArray
 
@@ -44,7 +44,8 @@ class Assignment:
     def __init__(self, X: FloatArray, p: FloatArray, clusters: IntArray, k: int) -> None:
         lanes, n = X.shape[1:]
         self.X, self.p, self.scale = X, p, scales(X)
-        self.rough: FloatArray = (X / self.scale[:, np.newaxis]).astype(np.float32)
+        self.rough = in_float32(X, self.scale[:, np.newaxis])
+        self.rounding = 0.0 if self.rough is X else ROUNDING
         self.absent: BoolArray = np.arange(k) >= clusters[:, np.newaxis]
         self.labels: SmallLabels = np.zeros((lanes, n), dtype=label_type(k))
         self.lower = np.zeros((lanes, k, n), dtype=np.float32)
@@ -56,8 +57,10 @@ class Assignment:
         """Drop the other lanes."""
         for name in ("p", "scale", "absent", "labels", "lower", "upper"):
             setattr(self, name, getattr(self, name)[going])
-        for name in ("X", "rough", "centroids", "weights"):
+        X, rough = self.X, self.rough
+        for name in ("X", "centroids", "weights"):
             setattr(self, name, np.compress(going, getattr(self, name), axis=1))
+        self.rough = self.X if rough is X else np.compress(going, rough, axis=1)
 
     def update(self, centroids: FloatArray, weights: FloatArray) -> SmallLabels:
         """Return the nearest cluster of every entity (lanes, n), the lowest index on a tie.
@@ -135,7 +138,7 @@ class Assignment:
             columns = pairs.columns[values]
             exponents = rough_exponents(p)
             to_p = weighted_powers(rough, columns, z[:, some], w[:, some], exponents, counts)
-            found = bounds(to_p, p, w[:, some], counts)
+            found = bounds(to_p, p, w[:, some], counts, self.rounding)
             self.lower.reshape(-1)[places], high.reshape(-1)[places] = found
 
     def _decide(self, estimated: BoolArray, best: FloatArray) -> None:

@@ -11,7 +11,7 @@ from numpy.random import default_rng
 from numpy.typing import NDArray
 
 from pipeline.core.minkowski import power, powers, weighted_powers, weighted_sum
-from pipeline.core.rough import LARGEST_POWER, open_margins, rough_exponents, scales
+from pipeline.core.rough import in_float32, open_margins, rough_exponents, scales
 from pipeline.core.runs import BoolArray, CentreMethod, Groups, blocks_of
 from pipeline.core.validation import FloatArray, IntArray
 from pipeline.core.weights import pattern_weights
@@ -62,9 +62,9 @@ class _Hunt:
         order = (nearest_first[:, ::-1] + n * np.arange(lanes)[:, np.newaxis]).ravel()
         self.entities = np.take(flat, order, axis=1)
         self.scale = scales(X)
-        self.rough: FloatArray = (self.entities / np.repeat(self.scale, n)).astype(np.float32)
-        shares = np.minimum(to_centre / power(self.scale, p)[:, np.newaxis], LARGEST_POWER)
-        self.rough_to_centre = np.take(shares.reshape(m, -1).astype(np.float32), order, axis=1)
+        self.rough = in_float32(self.entities, np.repeat(self.scale, n))
+        shares = in_float32(to_centre, power(self.scale, p)[:, np.newaxis])
+        self.rough_to_centre = np.take(shares.reshape(m, -1), order, axis=1)
         self.marks = np.tile(marks(n), lanes)
         self.left = np.ones(lanes * n, dtype=np.bool_)
         self.members = np.zeros(lanes * n, dtype=np.bool_)
@@ -117,8 +117,12 @@ class _Hunt:
         p, counts = self.p[lanes], self.counts[lanes]
         w = power(self.weights[:, lanes], p).astype(self.rough.dtype)
         z = (self.centroids[:, lanes] / self.scale[lanes]).astype(self.rough.dtype)
-        to_pattern = weighted_powers(self.rough, some, z, w, rough_exponents(p), counts)
+        single = self.rough is self.entities
+        exponents = p if single else rough_exponents(p)
+        to_pattern = weighted_powers(self.rough, some, z, w, exponents, counts)
         to_centre = weighted_sum(self.rough_to_centre, some, w, counts)
+        if single:  # nothing is more exact
+            return to_pattern < to_centre, np.zeros_like(self.left[some])
         relative, absolute = (np.repeat(margin, counts) for margin in open_margins(p, w))
         lead = to_centre - to_pattern
         clear = np.abs(lead) > relative * (to_centre + to_pattern) + absolute
@@ -169,8 +173,10 @@ class _Hunt:
     def _compact(self, remaining: IntArray, done: BoolArray) -> BoolArray:
         """Drop entities of finished patterns and lanes without entities; return `done` likewise."""
         columns, alive = np.flatnonzero(self.left), remaining > 0
-        for name in ("entities", "rough", "rough_to_centre", "marks", "members"):
+        entities, rough = self.entities, self.rough
+        for name in ("entities", "rough_to_centre", "marks", "members"):
             setattr(self, name, np.take(getattr(self, name), columns, axis=-1))
+        self.rough = self.entities if rough is entities else np.take(rough, columns, axis=1)
         for name in (
             "lanes",
             "p",

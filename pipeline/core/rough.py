@@ -2,12 +2,13 @@
 
 Almost every comparison of two distances is clear by far more than float32 is wrong, and float32
 takes half the time of float64, or a quarter where the CPU is old. So distances are first estimated
-in float32; only what stays open is computed in the precision of the run. No result of a float64
-run depends on an estimate. In a float32 run estimates may decide where its own powers vanish.
+in float32; only what stays open is computed in the precision of the run. No result depends on an
+estimate.
 
-Data are taken in units of their largest size, so that differences are at most 2, and wrong by
-`ROUNDING` at most. By the triangle inequality a distance ``||w (x - z)||_p`` is then wrong by
-``ROUNDING ||w||_p`` and a small share of itself; what is too small for float32 vanishes.
+float64 data are taken in units of their largest size, so that differences are at most 2, and wrong
+by `ROUNDING` at most. By the triangle inequality a distance ``||w (x - z)||_p`` is then wrong by
+``ROUNDING ||w||_p`` and a small share of itself; what is too small for float32 vanishes. float32
+data are taken as they are: their differences are wrong by a small share only.
 """
 
 import numpy as np
@@ -29,9 +30,21 @@ LARGEST_EXPONENT, LARGEST_POWER = 100.0, 1e35
 
 
 def scales(X: FloatArray) -> FloatArray:
-    """Return the largest size of a value in each lane of `X` (m, lanes, n), 1 if that is 0."""
+    """Return the units of the lanes of `X` (m, lanes, n): their largest sizes, or 1."""
+    if X.dtype == np.float32:
+        return np.ones(X.shape[1])
     largest = np.abs(X).max(axis=(0, 2)).astype(np.float64)
     return np.where(largest > 0, largest, 1.0)
+
+
+def in_float32(X: FloatArray, scale: FloatArray) -> FloatArray:
+    """Return `X` in units of `scale`, which is `X` itself if that is float32.
+
+    What would overflow is cut: powers too large for estimates settle nothing anyway.
+    """
+    if X.dtype == np.float32:
+        return X
+    return np.asarray(np.minimum(X / scale, LARGEST_POWER), dtype=np.float32)
 
 
 def rough_exponents(p: FloatArray) -> FloatArray:
@@ -40,16 +53,21 @@ def rough_exponents(p: FloatArray) -> FloatArray:
 
 
 def bounds(
-    to_p: FloatArray, p: FloatArray, weights_to_p: FloatArray, counts: IntArray
+    to_p: FloatArray,
+    p: FloatArray,
+    weights_to_p: FloatArray,
+    counts: IntArray,
+    rounding: float = ROUNDING,
 ) -> tuple[FloatArray, FloatArray]:
     """Return lower and upper bounds of distances from their estimated p-th powers.
 
-    The powers are in groups of `counts` that share an exponent and weights, (m, groups).
+    The powers are in groups of `counts` that share an exponent and weights, (m, groups). What they
+    are powers of was wrong by up to `rounding`.
     """
     roots = power(to_p, spread_exponents(1 / p, counts, to_p.dtype))
     lost = np.full(len(p), len(weights_to_p) * TINY)
     size = power(weights_to_p.sum(axis=0), 1 / p)
-    errors: FloatArray = ROUNDING * size + 2 * power(lost, 1 / p)
+    errors: FloatArray = rounding * size + 2 * power(lost, 1 / p)
     error = np.repeat(errors.astype(np.float32), counts)
     share = np.float32(RELATIVE + len(weights_to_p) * RELATIVE_EACH)
     low, high = roots * (1 - share) - error, roots * (1 + share) + error
