@@ -69,13 +69,18 @@ def weighted_powers(
     exponents = spread_exponents(p, counts, X.dtype)
     for some in _feature_blocks(len(X), len(total)):
         terms = np.repeat(centroids[some], counts, axis=1)
-        part = X[some]
-        terms -= part[:, columns] if isinstance(columns, slice) else part.take(columns, axis=1)
+        terms -= _columns(X[some], columns)
         powers(terms, exponents, out=terms)
         terms *= np.repeat(weights_to_p[some], counts, axis=1)
         for feature in terms:
             total += feature
     return total
+
+
+def _columns(X: FloatArray, columns: IntArray | slice) -> FloatArray:
+    if isinstance(columns, slice):
+        return X[:, columns]
+    return X.take(columns, axis=1, mode="wrap")  # faster than to check every index
 
 
 def weighted_sum(

@@ -67,12 +67,12 @@ class _Hunt:
         self.rough_to_centre = np.take(shares.reshape(m, -1), order, axis=1)
         self.marks = np.tile(marks(n), lanes)
         self.left = np.ones(lanes * n, dtype=np.bool_)
-        self.members = np.zeros(lanes * n, dtype=np.bool_)
-        self.lanes, self.p, self.counts = np.arange(lanes), p, counts
+        self.lanes, self.p, self.counts, self.remaining = np.arange(lanes), p, counts, counts
         self.centroids = np.empty((m, lanes), dtype=X.dtype)
         self.weights = np.empty((m, lanes))
         self.rounds, self.last_round = np.zeros((2, lanes), dtype=np.int64)
         self.history = np.zeros((lanes, 8), dtype=np.uint64)
+        self.hashes = np.zeros(lanes, dtype=np.uint64)
         self.found: list[tuple[IntArray, IntArray, FloatArray, FloatArray]] = []
         self._sow(np.ones(lanes, dtype=np.bool_))
 
@@ -82,35 +82,41 @@ class _Hunt:
 
     def advance(self) -> None:
         """Let every lane go through one round of its pattern."""
-        members = self._nearer_than_centre()
-        settled = ~np.logical_or.reduceat(members != self.members, self.starts)
-        self.members = members
+        members, sizes = self._nearer_than_centre()
+        hashes = np.add.reduceat(np.take(self.marks, members), np.cumsum(sizes) - sizes)
+        growing, self.hashes = hashes != self.hashes, hashes
         self._cut_cycles()
-        growing = ~settled
         if growing.any():
-            chosen = np.flatnonzero(members & np.repeat(growing, self.counts))
-            sizes = np.add.reduceat(members, self.starts, dtype=np.int64)[growing]
-            group = Groups(np.take(self.entities, chosen, axis=1), sizes)
+            chosen = members[np.repeat(growing, sizes)]
+            group = Groups(np.take(self.entities, chosen, axis=1), sizes[growing])
             centres, dispersions = self.find_centres(group, self.p[growing])
             moved = (centres != self.centroids[:, growing]).any(axis=0)
             growing[growing] = moved
             self.centroids[:, growing] = centres[:, moved]
             self.weights[:, growing] = pattern_weights(dispersions[:, moved], self.p[growing])
         self.rounds += 1
-        self._harvest(~growing | (self.rounds >= self.last_round))
+        self._harvest(~growing | (self.rounds >= self.last_round), members, sizes)
 
-    def _nearer_than_centre(self) -> BoolArray:
-        """Return which entities left are nearer to their lane's pattern than to its centre."""
+    def _nearer_than_centre(self) -> tuple[IntArray, IntArray]:
+        """Return the columns of entities nearer to their lane's pattern than to its centre.
+
+        And how many there are in each lane: the seed alone where there is none.
+        """
         nearer, open_ = np.empty((2, len(self.left)), dtype=np.bool_)
         for lanes, some in blocks_of(self.counts):
             nearer[some], open_[some] = self._estimate(lanes, some)
-        members: BoolArray = nearer & self.left
+        nearer &= self.left
         columns = np.flatnonzero(open_ & self.left)
         if len(columns):
-            members[columns] = self._decide(columns)
-        lonely = ~np.logical_or.reduceat(members, self.starts)
-        members[self.seeds[lonely]] = True
-        return members
+            nearer[columns] = self._decide(columns)
+        sizes = self._count(np.flatnonzero(nearer))
+        nearer[self.seeds[sizes == 0]] = True
+        return np.flatnonzero(nearer), np.maximum(sizes, 1)
+
+    def _count(self, columns: IntArray) -> IntArray:
+        """Return how many of these columns, in their order, belong to each lane."""
+        ends = np.searchsorted(columns, np.cumsum(self.counts))
+        return np.diff(ends, prepend=0)
 
     def _estimate(self, lanes: slice, some: slice) -> tuple[BoolArray, BoolArray]:
         """Return which entities are nearer for sure, and which are open."""
@@ -130,7 +136,7 @@ class _Hunt:
 
     def _decide(self, columns: IntArray) -> BoolArray:
         """Return exactly which of these entities are nearer."""
-        counts = np.bincount(np.searchsorted(self.starts, columns, side="right") - 1)
+        counts = self._count(columns)
         lanes = np.flatnonzero(counts)
         p, counts, dtype = self.p[lanes], counts[lanes], self.entities.dtype
         w = power(self.weights[:, lanes], p).astype(dtype)
@@ -146,35 +152,32 @@ class _Hunt:
         What follows a member set depends on that set alone, so the rounds repeat with a fixed
         period, and the outcome of the last round allowed is known some rounds from here.
         """
-        hashes = np.add.reduceat(np.where(self.members, self.marks, 0), self.starts)
-        again = self.history == hashes[:, np.newaxis]
+        again = self.history == self.hashes[:, np.newaxis]
         cycling = np.flatnonzero(again.any(axis=1))
         now, first = self.rounds[cycling] + 1, again[cycling].argmax(axis=1) + 1
         self.last_round[cycling] = now + (MAX_ROUNDS - now) % (now - first)
         if self.rounds.max() == self.history.shape[1]:
             self.history = np.pad(self.history, ((0, 0), (0, self.history.shape[1])))
-        self.history[np.arange(len(hashes)), self.rounds] = hashes
+        self.history[np.arange(len(self.hashes)), self.rounds] = self.hashes
 
-    def _harvest(self, done: BoolArray) -> None:
+    def _harvest(self, done: BoolArray, members: IntArray, sizes: IntArray) -> None:
         """Record the patterns of lanes that are done, and start their next ones."""
         if not done.any():
             return
-        sizes = np.add.reduceat(self.members, self.starts, dtype=np.int64)[done]
-        self.found.append((self.lanes[done], sizes, self.centroids[:, done], self.weights[:, done]))
-        of_done = np.repeat(done, self.counts)
-        self.left &= ~(self.members & of_done)
-        self.members &= ~of_done
-        remaining = np.add.reduceat(self.left, self.starts, dtype=np.int64)
-        if not remaining.all() or remaining.sum() < WORTH_KEEPING * len(self.left):
-            done = self._compact(remaining, done)
+        found = self.lanes[done], sizes[done], self.centroids[:, done], self.weights[:, done]
+        self.found.append(found)
+        self.left[members[np.repeat(done, sizes)]] = False
+        self.remaining = self.remaining - np.where(done, sizes, 0)
+        if not self.remaining.all() or self.remaining.sum() < WORTH_KEEPING * len(self.left):
+            done = self._compact(done)
         if done.any():
             self._sow(done)
 
-    def _compact(self, remaining: IntArray, done: BoolArray) -> BoolArray:
+    def _compact(self, done: BoolArray) -> BoolArray:
         """Drop entities of finished patterns and lanes without entities; return `done` likewise."""
-        columns, alive = np.flatnonzero(self.left), remaining > 0
+        columns, alive = np.flatnonzero(self.left), self.remaining > 0
         entities, rough = self.entities, self.rough
-        for name in ("entities", "rough_to_centre", "marks", "members"):
+        for name in ("entities", "rough_to_centre", "marks"):
             setattr(self, name, np.take(getattr(self, name), columns, axis=-1))
         self.rough = self.entities if rough is entities else np.take(rough, columns, axis=1)
         for name in (
@@ -184,11 +187,13 @@ class _Hunt:
             "scale",
             "centroids",
             "weights",
+            "remaining",
+            "hashes",
             "rounds",
             "last_round",
         ):
             setattr(self, name, np.compress(alive, getattr(self, name), axis=-1))
-        self.history, self.counts = self.history[alive], remaining[alive]
+        self.history, self.counts = self.history[alive], self.remaining
         self.left = np.ones(len(columns), dtype=np.bool_)
         self.seeds = self.starts  # every entity is left, the farthest first
         return done[alive]
@@ -200,7 +205,7 @@ class _Hunt:
         self.centroids[:, lanes] = self.entities[:, self.seeds[lanes]]
         self.weights[:, lanes] = 1 / len(self.weights)
         self.rounds[lanes], self.last_round[lanes] = 0, MAX_ROUNDS
-        self.history[lanes] = 0
+        self.history[lanes], self.hashes[lanes] = 0, 0
 
     def largest(self, k: int) -> Start:
         """Return the `k` patterns of each lane with most members, the one found first on a tie."""

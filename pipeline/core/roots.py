@@ -15,7 +15,7 @@ import numpy as np
 
 from pipeline.core.minkowski import power
 from pipeline.core.runs import BoolArray, Centres, Groups, Runs, centres_by_kind
-from pipeline.core.slopes import evaluate, guess_above_2, newton_step, step_below_2
+from pipeline.core.slopes import evaluate, guess_above_2, guess_below_2, newton_step, step_below_2
 from pipeline.core.validation import FloatArray
 
 #: Below this exponent the bracket is halved in every step.
@@ -72,7 +72,10 @@ def _guess(
     runs: Runs, p: FloatArray, low: FloatArray, high: FloatArray, means: FloatArray
 ) -> FloatArray:
     """Return where to look first."""
-    return np.clip(guess_above_2(runs, means, p), low, high) if p[0] > 2 else means
+    if p[0] < ALL_STEPS:
+        return means
+    guess = guess_above_2 if p[0] > 2 else guess_below_2
+    return np.clip(guess(runs, means, p), low, high)
 
 
 class _Search:

@@ -10,6 +10,9 @@ from pipeline.core.validation import FloatArray, IntArray
 
 #: Rounds that solve for the step below p = 2: more would save no evaluation.
 MODEL_ROUNDS = 2
+#: The second derivative for p = 1.5, over 1.5, times the sum of the square roots, over the squared
+#: number of values: 0.67 for uniform values, 0.71 for normal ones.
+RISE = 0.7
 #: Guesses follow the parabola over p as far as p = 5.
 FARTHEST_GUESS = 3
 
@@ -94,6 +97,23 @@ def guess_above_2(runs: Runs, means: FloatArray, p: FloatArray) -> FloatArray:
         q = np.minimum(p - 2, FARTHEST_GUESS).astype(means.dtype)
         guess = means + three * q * (2 - q) + four * q * (q - 1) / 2
     return np.where(np.isfinite(guess), guess, means)
+
+
+def guess_below_2(runs: Runs, means: FloatArray, p: FloatArray) -> FloatArray:
+    """Guess where the roots are, with square roots for powers.
+
+    For p = 1.5 the slope at the mean is a sum of square roots. How it rises is told by the sizes of
+    these, not by the few values next to the mean; that of other exponents is taken in proportion.
+    """
+    slope, sizes = np.empty((2, len(means)), dtype=means.dtype)
+    for some, block in runs.blocks:
+        differences = block.values - block.spread(means[some])
+        roots = np.sqrt(np.abs(differences))
+        sizes[some] = block.sums(roots)
+        slope[some] = block.sums(np.copysign(roots, differences, out=roots))
+    counts = runs.counts.astype(means.dtype)
+    step = (slope / counts) * (sizes / counts) / RISE
+    return np.asarray(means + step * ((2 - p) / 0.5).astype(means.dtype))
 
 
 def newton_step(trial: Trial) -> FloatArray:
