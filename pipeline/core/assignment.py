@@ -16,7 +16,15 @@ import numpy as np
 
 from pipeline.core.minkowski import norms, power, weighted_powers
 from pipeline.core.nearest import SmallLabels, label_type, nearest_of
-from pipeline.core.rough import ROUNDING, STEP, bounds, in_float32, rough_exponents, scales
+from pipeline.core.rough import (
+    ROUNDING,
+    STEP,
+    bounds,
+    in_float32,
+    largest_sizes,
+    rough_exponents,
+    scales,
+)
 from pipeline.core.runs import BoolArray, blocks_of
 from pipeline.core.validation import FloatArray, IntArray
 
@@ -38,13 +46,14 @@ class Assignment:
     """The labels (lanes, n) of all lanes, and bounds of the distances to their clusters.
 
     `X` is (m, lanes, n), the exponents `p` are (lanes,), and a lane has `clusters` of the k.
-    Bounds are in units of the lane's scale.
+    Bounds are in units of the lane's scale. Centroids are numbers of the precision of `X`.
     """
 
     def __init__(self, X: FloatArray, p: FloatArray, clusters: IntArray, k: int) -> None:
         lanes, n = X.shape[1:]
         self.X, self.p, self.scale = X, p, scales(X)
         self.rough = in_float32(X, self.scale[:, np.newaxis])
+        self.reach = np.maximum(largest_sizes(X) / self.scale, 1.0)
         self.rounding = 0.0 if self.rough is X else ROUNDING
         self.absent: BoolArray = np.arange(k) >= clusters[:, np.newaxis]
         self.labels: SmallLabels = np.zeros((lanes, n), dtype=label_type(k))
@@ -55,7 +64,7 @@ class Assignment:
 
     def keep(self, going: BoolArray) -> None:
         """Drop the other lanes."""
-        for name in ("p", "scale", "absent", "labels", "lower", "upper"):
+        for name in ("p", "scale", "reach", "absent", "labels", "lower", "upper"):
             setattr(self, name, getattr(self, name)[going])
         X, rough = self.X, self.rough
         for name in ("X", "centroids", "weights"):
@@ -100,7 +109,8 @@ class Assignment:
         self.lower *= shrinks[:, :, np.newaxis]
         self.lower -= moved[:, :, np.newaxis]
         own = self.labels.astype(np.int64)
-        with np.errstate(invalid="ignore"):  # 0 times infinity: a weight that was 0 before
+        # 0 times infinity: a weight that was 0 before. What is too large is as good as infinite.
+        with np.errstate(invalid="ignore", over="ignore"):
             self.upper *= np.take_along_axis(grows, own, axis=1)
         self.upper += np.take_along_axis(moved, own, axis=1)
         np.fmin(self.upper, np.inf, out=self.upper)
@@ -138,7 +148,8 @@ class Assignment:
             columns = pairs.columns[values]
             exponents = rough_exponents(p)
             to_p = weighted_powers(rough, columns, z[:, some], w[:, some], exponents, counts)
-            found = bounds(to_p, p, w[:, some], counts, self.rounding)
+            reach = self.reach[lane[some]]
+            found = bounds(to_p, p, w[:, some], counts, reach, self.rounding)
             self.lower.reshape(-1)[places], high.reshape(-1)[places] = found
 
     def _decide(self, estimated: BoolArray, best: FloatArray) -> None:

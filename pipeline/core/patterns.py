@@ -11,7 +11,13 @@ from numpy.random import default_rng
 from numpy.typing import NDArray
 
 from pipeline.core.minkowski import power, powers, weighted_powers, weighted_sum
-from pipeline.core.rough import in_float32, open_margins, rough_exponents, scales
+from pipeline.core.rough import (
+    in_float32,
+    open_margins,
+    powers_in_float32,
+    rough_exponents,
+    scales,
+)
 from pipeline.core.runs import BoolArray, CentreMethod, Groups, blocks_of
 from pipeline.core.validation import FloatArray, IntArray
 from pipeline.core.weights import pattern_weights
@@ -63,7 +69,7 @@ class _Hunt:
         self.entities = np.take(flat, order, axis=1)
         self.scale = scales(X)
         self.rough = in_float32(self.entities, np.repeat(self.scale, n))
-        shares = in_float32(to_centre, power(self.scale, p)[:, np.newaxis])
+        shares = powers_in_float32(to_centre, self.scale[:, np.newaxis], p[:, np.newaxis])
         self.rough_to_centre = np.take(shares.reshape(m, -1), order, axis=1)
         self.marks = np.tile(marks(n), lanes)
         self.left = np.ones(lanes * n, dtype=np.bool_)
@@ -109,12 +115,15 @@ class _Hunt:
         columns = np.flatnonzero(open_ & self.left)
         if len(columns):
             nearer[columns] = self._decide(columns)
-        sizes = self._count(np.flatnonzero(nearer))
-        nearer[self.seeds[sizes == 0]] = True
-        return np.flatnonzero(nearer), np.maximum(sizes, 1)
+        members = np.flatnonzero(nearer)
+        sizes = self._count(members)
+        if not sizes.all():
+            nearer[self.seeds[sizes == 0]] = True
+            members = np.flatnonzero(nearer)
+        return members, np.maximum(sizes, 1)
 
     def _count(self, columns: IntArray) -> IntArray:
-        """Return how many of these columns, in their order, belong to each lane."""
+        """Return how many of these columns, from left to right, belong to each lane."""
         ends = np.searchsorted(columns, np.cumsum(self.counts))
         return np.diff(ends, prepend=0)
 

@@ -5,8 +5,8 @@ to it. Below p = 2 the slope is infinitely steep at every data value, where Newt
 there the data value nearest to the trial is taken as it is, and only the rest of the slope as
 linear. Next to p = 1 the slope is all steps, and only halving the bracket is safe.
 
-A search starts from a guess that needs no power. A float64 run first searches in float32 for where
-to start, so that one evaluation in float64 is enough for most.
+Other searches start from a guess that needs no power. A float64 run first searches in float32 for
+where to start, so that one evaluation in float64 is enough for most.
 """
 
 from itertools import count

@@ -8,7 +8,8 @@ estimate.
 float64 data are taken in units of their largest size, so that differences are at most 2, and wrong
 by `ROUNDING` at most. By the triangle inequality a distance ``||w (x - z)||_p`` is then wrong by
 ``ROUNDING ||w||_p`` and a small share of itself; what is too small for float32 vanishes. float32
-data are taken as they are: their differences are wrong by a small share only.
+data are taken as they are, and so are centroids, which are float32 numbers then: their differences
+are wrong by a small share only.
 """
 
 import numpy as np
@@ -20,7 +21,7 @@ TINY = float(np.finfo(np.float32).tiny)
 #: Error of the difference of two values that were rounded before: twice what it can be.
 ROUNDING = 4 * float(np.finfo(np.float32).eps)
 #: Relative error of exp(p * log(x)), with a wide margin, and what the sum over features adds.
-RELATIVE, RELATIVE_EACH = 2e-5, float(np.finfo(np.float32).eps)
+RELATIVE, RELATIVE_EACH = 4e-5, float(np.finfo(np.float32).eps)
 #: Share of a distance below which its absolute error counts as relative too, in `open_margins`.
 SMALL_SHARE = 3e-4
 #: Rounding of one operation, with a margin: what bounds lose as they follow the clusters.
@@ -30,21 +31,30 @@ LARGEST_EXPONENT, LARGEST_POWER = 100.0, 1e35
 
 
 def scales(X: FloatArray) -> FloatArray:
-    """Return the units of the lanes of `X` (m, lanes, n): their largest sizes, or 1."""
-    if X.dtype == np.float32:
-        return np.ones(X.shape[1])
-    largest = np.abs(X).max(axis=(0, 2)).astype(np.float64)
-    return np.where(largest > 0, largest, 1.0)
+    """Return the units of the lanes of `X` (m, lanes, n): their largest sizes; 1 for float32."""
+    largest = largest_sizes(X)
+    return np.where((largest > 0) & (X.dtype != np.float32), largest, 1.0)
+
+
+def largest_sizes(X: FloatArray) -> FloatArray:
+    """Return the largest size of a value in each lane of `X` (m, lanes, n)."""
+    return np.asarray(np.abs(X).max(axis=(0, 2)), dtype=np.float64)
 
 
 def in_float32(X: FloatArray, scale: FloatArray) -> FloatArray:
-    """Return `X` in units of `scale`, which is `X` itself if that is float32.
+    """Return `X` in units of `scale`, which is `X` itself if that is float32."""
+    return X if X.dtype == np.float32 else (X / scale).astype(np.float32)
 
-    What would overflow is cut: powers too large for estimates settle nothing anyway.
+
+def powers_in_float32(to_p: FloatArray, scale: FloatArray, p: FloatArray) -> FloatArray:
+    """Return p-th powers of what is in units of `scale`, likewise.
+
+    Some may be too large, or no number where those of the scale are: they settle nothing.
     """
-    if X.dtype == np.float32:
-        return X
-    return np.asarray(np.minimum(X / scale, LARGEST_POWER), dtype=np.float32)
+    if to_p.dtype == np.float32:
+        return to_p
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.minimum(to_p / power(scale, p), LARGEST_POWER).astype(np.float32)
 
 
 def rough_exponents(p: FloatArray) -> FloatArray:
@@ -57,17 +67,18 @@ def bounds(
     p: FloatArray,
     weights_to_p: FloatArray,
     counts: IntArray,
-    rounding: float = ROUNDING,
+    reach: FloatArray,
+    rounding: float,
 ) -> tuple[FloatArray, FloatArray]:
     """Return lower and upper bounds of distances from their estimated p-th powers.
 
-    The powers are in groups of `counts` that share an exponent and weights, (m, groups). What they
-    are powers of was wrong by up to `rounding`.
+    The powers are in groups of `counts` that share an exponent and weights, (m, groups). They are
+    of differences up to twice the group's `reach`, at least 1, that were wrong by up to `rounding`.
     """
     roots = power(to_p, spread_exponents(1 / p, counts, to_p.dtype))
     lost = np.full(len(p), len(weights_to_p) * TINY)
     size = power(weights_to_p.sum(axis=0), 1 / p)
-    errors: FloatArray = rounding * size + 2 * power(lost, 1 / p)
+    errors: FloatArray = rounding * size + 2 * reach * power(lost, 1 / p)
     error = np.repeat(errors.astype(np.float32), counts)
     share = np.float32(RELATIVE + len(weights_to_p) * RELATIVE_EACH)
     low, high = roots * (1 - share) - error, roots * (1 + share) + error

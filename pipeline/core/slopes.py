@@ -103,7 +103,7 @@ def guess_below_2(runs: Runs, means: FloatArray, p: FloatArray) -> FloatArray:
     """Guess where the roots are, with square roots for powers.
 
     For p = 1.5 the slope at the mean is a sum of square roots. How it rises is told by the sizes of
-    these, not by the few values next to the mean; that of other exponents is taken in proportion.
+    these, not by the few values next to the mean. For other exponents the step goes with 2 - p.
     """
     slope, sizes = np.empty((2, len(means)), dtype=means.dtype)
     for some, block in runs.blocks:

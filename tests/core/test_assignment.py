@@ -15,16 +15,23 @@ DTYPES = st.sampled_from([np.float64, np.float32])
 
 
 def clusters_that_settle(
-    rng: np.random.Generator, shape: tuple[int, int, int], rounds: int, lattice: bool
+    rng: np.random.Generator,
+    shape: tuple[int, int, int],
+    rounds: int,
+    lattice: bool,
+    spread: float = 3.0,
 ) -> list[tuple[FloatArray, FloatArray]]:
-    """Return centroids and weights (m, lanes, k) that change less and less."""
-    centroids, logs = rng.normal(size=shape), 3 * rng.normal(size=shape)
+    """Return centroids and weights (m, lanes, k) that change less and less.
+
+    The weights are as different as `spread` says.
+    """
+    centroids, logs = rng.normal(size=shape), spread * rng.normal(size=shape)
     states = []
     for round_ in range(rounds):
         weights = np.exp(logs) / np.exp(logs).sum(axis=0)
         states.append((np.round(centroids, 1) if lattice else centroids, weights))
         centroids = centroids + rng.normal(size=shape) / 4**round_
-        logs = logs + rng.normal(size=shape) / 4**round_
+        logs = logs + spread / 3 * rng.normal(size=shape) / 4**round_
     return states
 
 
@@ -35,17 +42,26 @@ def clusters_that_settle(
     shape=st.tuples(st.integers(1, 5), st.integers(1, 30), st.integers(1, 6)),
     dtype=DTYPES,
     lattice=st.booleans(),
+    size=st.sampled_from([1.0, 1.0, 1e-4, 1e6]),
+    spread=st.sampled_from([3.0, 3.0, 30.0]),
 )
 def test_labels_equal_those_of_all_distances(
-    seed: int, p: list[float], shape: tuple[int, int, int], dtype: type, lattice: bool
+    seed: int,
+    p: list[float],
+    shape: tuple[int, int, int],
+    dtype: type,
+    lattice: bool,
+    size: float,
+    spread: float,
 ) -> None:
     m, n, k = shape
     rng = np.random.default_rng(seed)
     data = rng.normal(size=(m, len(p), n))
-    X: FloatArray = (np.round(data, 1) if lattice else data).astype(dtype)
+    X: FloatArray = (size * (np.round(data, 1) if lattice else data)).astype(dtype)
     clusters = rng.integers(1, k + 1, size=len(p))
     carried = Assignment(X, np.array(p), clusters, k)
-    for centroids, weights in clusters_that_settle(rng, (m, len(p), k), 6, lattice):
+    for z, weights in clusters_that_settle(rng, (m, len(p), k), 6, lattice, spread):
+        centroids = (size * z).astype(dtype).astype(np.float64)
         expected = [
             nearest_of_all(X[:, lane], centroids[:, lane, :own], weights[:, lane, :own], p[lane])
             for lane, own in enumerate(clusters)

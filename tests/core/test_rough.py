@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.core.minkowski import power, weighted_powers, weighted_sum
-from pipeline.core.rough import bounds, open_margins, rough_exponents, scales
+from pipeline.core.rough import ROUNDING, bounds, open_margins, rough_exponents, scales
 from pipeline.core.validation import FloatArray
 
 #: Exact distances come from extended precision, where NumPy has it.
@@ -67,10 +67,29 @@ def single_weights(case: Comparison) -> FloatArray:
 @given(comparisons())
 def test_bounds_hold_the_exact_distance(case: Comparison) -> None:
     p, counts = np.array([case.p]), np.array([case.X.shape[1]])
-    low, high = bounds(estimated_powers(case, 0), p, single_weights(case), counts)
+    low, high = bounds(
+        estimated_powers(case, 0), p, single_weights(case), counts, np.ones(1), ROUNDING
+    )
     exact = exact_distances(case, 0)
     assert (low <= exact).all()
     assert (exact <= high).all()
+
+
+@settings(max_examples=500)
+@given(comparisons(), st.sampled_from([1e-4, 1.0, 1e6]))
+def test_bounds_of_float32_data_hold_whatever_their_size(case: Comparison, size: float) -> None:
+    exponents, single = np.array([min(case.p, 5.0)]), np.float32
+    X, points = ((size * part).astype(single) for part in (case.X, case.points))
+    heaviest = case.weights[:, 0].argmax()
+    X[heaviest] = points[heaviest, 0]  # so that powers that vanish for their weights count
+    case = Comparison(X.astype(float), points.astype(float), case.weights, float(exponents[0]))
+    reach = np.maximum(np.abs(X).max(), 1.0)[np.newaxis]
+    counts = np.array([X.shape[1]])
+    low, high = bounds(
+        estimated_powers(case, 0), exponents, single_weights(case), counts, reach, 0.0
+    )
+    assert (low <= exact_distances(case, 0)).all()
+    assert (exact_distances(case, 0) <= high).all()
 
 
 @settings(max_examples=500)
@@ -103,7 +122,9 @@ def test_bounds_allow_for_many_features() -> None:
     X, points, weights = np.full((m, 1), 0.1), np.zeros((m, 2)), np.full((m, 1), 1 / m)
     case = Comparison(X, points, weights, 1.0)
     p, counts = np.array([1.0]), np.array([1])
-    low, high = bounds(estimated_powers(case, 0), p, single_weights(case), counts)
+    low, high = bounds(
+        estimated_powers(case, 0), p, single_weights(case), counts, np.ones(1), ROUNDING
+    )
     assert (low <= exact_distances(case, 0)).all()
     assert (exact_distances(case, 0) <= high).all()
 
