@@ -42,7 +42,7 @@ def exact_distances(case: Comparison, point: int) -> FloatArray:
     """Return ``||w (x - z)||_p``, with the largest term taken out so that no power vanishes."""
     terms = case.weights * np.abs(case.X - case.points[:, point : point + 1])
     terms = terms.astype(EXACT)
-    largest = np.maximum(terms.max(axis=0), EXACT(1e-4000))
+    largest = np.maximum(terms.max(axis=0), np.finfo(EXACT).tiny)
     return np.asarray(largest * ((terms / largest) ** case.p).sum(axis=0) ** (1 / EXACT(case.p)))
 
 
