@@ -154,6 +154,11 @@ def test_exponents_too_large_for_estimates(seed: int) -> None:
         np.testing.assert_array_equal(run.labels[margins > 1e-6], nearest[margins > 1e-6])
 
 
+def test_powers_of_equal_entities_may_overflow() -> None:
+    """They are not needed: all differences are 0."""
+    assert imwk(np.full((3, 2), 7e4), 2, 150.0).labels.tolist() == [0, 0, 0]
+
+
 @pytest.mark.parametrize("dtype", list(DTYPES))
 @settings(max_examples=100)
 @given(case=cases())
