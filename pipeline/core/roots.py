@@ -118,7 +118,7 @@ class _Search:
                 closing[:] = False
             if self.rough and steps == (ROUGH_STEPS if self.p[0] > 2 else ROUGH_STEPS_BELOW_2):
                 closing[:] = True
-            self._record(closing, step)
+            self._record(to, step)
             if closing.all():
                 break
             self._go_on(~closing, to)
@@ -169,13 +169,12 @@ class _Search:
         gap = np.where(far > 0, trial.right, trial.left)
         return np.where(np.abs(bold) < np.maximum(gap, np.abs(secant)), bold, secant)
 
-    def _record(self, closing: BoolArray, step: FloatArray) -> None:
-        """Keep what searches that end have found."""
-        done, last = self.searching[closing], step[closing]
-        self.centres[done] = self.centre[closing] + last
+    def _record(self, to: FloatArray, step: FloatArray) -> None:
+        """Keep what was found: searches that go on will find better."""
+        self.centres[self.searching] = to
         # The dispersions follow the last step to second order.
-        more = self.p[closing] / 2 * self.trial.slope[closing] * last
-        self.dispersions[done] = self.trial.dispersions[closing] + more
+        more = self.p / 2 * self.trial.slope * step
+        self.dispersions[self.searching] = self.trial.dispersions + more
 
     def _go_on(self, going: BoolArray, to: FloatArray) -> None:
         """Take the next trial of those that go on, and drop the others."""
