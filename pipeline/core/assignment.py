@@ -53,7 +53,7 @@ class Assignment:
         lanes, n = X.shape[1:]
         self.X, self.p, self.scale = X, p, scales(X)
         self.rough = in_float32(X, self.scale[:, np.newaxis])
-        self.reach = np.maximum(largest_sizes(X) / self.scale, 1.0)
+        self.reach = np.maximum(largest_sizes(self.rough), 1.0)
         self.rounding = 0.0 if self.rough is X else ROUNDING
         self.absent: BoolArray = np.arange(k) >= clusters[:, np.newaxis]
         self.labels: SmallLabels = np.zeros((lanes, n), dtype=label_type(k))

@@ -32,8 +32,10 @@ LARGEST_EXPONENT, LARGEST_POWER = 100.0, 1e35
 
 def scales(X: FloatArray) -> FloatArray:
     """Return the units of the lanes of `X` (m, lanes, n): their largest sizes; 1 for float32."""
+    if X.dtype == np.float32:
+        return np.ones(X.shape[1])
     largest = largest_sizes(X)
-    return np.where((largest > 0) & (X.dtype != np.float32), largest, 1.0)
+    return np.where(largest > 0, largest, 1.0)
 
 
 def largest_sizes(X: FloatArray) -> FloatArray:
