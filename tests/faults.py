@@ -167,6 +167,14 @@ def wait_until(condition: Callable[[], object], what: str, every: float = 0.02) 
         sleep(every)
 
 
+def _address_in(file: Path) -> str:
+    """Return the address in a scheduler's file, which is made first and filled then."""
+    try:
+        return str(json.loads(file.read_text())["address"])
+    except (FileNotFoundError, json.JSONDecodeError):
+        return ""
+
+
 @contextmanager
 def scheduler_and_workers(
     folder: Path,
@@ -183,8 +191,8 @@ def scheduler_and_workers(
     where = ("--scheduler-file", file, "--host", "127.0.0.1", "--port", "0", "--no-dashboard")
     programs = [Program("dask", "scheduler", *where, *options, environment=environment)]
     try:
-        wait_until(file.exists, "the scheduler is there")
-        address = str(json.loads(file.read_text())["address"])
+        wait_until(lambda: _address_in(file), "the scheduler is there")
+        address = _address_in(file)
         about = ("--nthreads", "1", "--no-dashboard", "--death-timeout", "60")
         for number, variables in enumerate(workers):
             home = folder / f"worker-{number}-{monotonic()}"
