@@ -28,6 +28,9 @@ from pipeline.core.rough import (
 from pipeline.core.runs import BoolArray, blocks_of
 from pipeline.core.validation import FloatArray, IntArray
 
+#: An upper bound that bounds nothing, but is less than the lower bounds of absent clusters.
+LARGEST = np.finfo(np.float32).max
+
 
 class _Pairs(NamedTuple):
     """Pairs of entities and clusters: places in (lanes, k, n), grouped by lane and cluster.
@@ -59,7 +62,7 @@ class Assignment:
         self.labels: SmallLabels = np.zeros((lanes, n), dtype=label_type(k))
         self.lower = np.zeros((lanes, k, n), dtype=np.float32)
         self.lower[self.absent] = np.inf
-        self.upper = np.full((lanes, n), np.inf, dtype=np.float32)
+        self.upper = np.full((lanes, n), LARGEST)
         self.centroids, self.weights = np.zeros((len(X), lanes, k)), np.ones((len(X), lanes, k))
 
     def keep(self, going: BoolArray) -> None:
@@ -78,22 +81,23 @@ class Assignment:
         """
         self._loosen(centroids, weights)
         self.centroids, self.weights = centroids.copy(), weights.copy()
+        places = self._own_places()
         own = np.zeros(self.lower.shape, dtype=np.bool_)
-        own.reshape(-1)[self._own_places()] = True
-        rivals: BoolArray = (self.lower <= self.upper[:, np.newaxis]) & ~own
-        rivals &= ~self.absent[:, :, np.newaxis]
+        own.reshape(-1)[places] = True
+        rivals: BoolArray = self.lower <= self.upper[:, np.newaxis]
+        rivals &= ~own
         unsettled = np.asarray(rivals.any(axis=1))
         # The own cluster first: its distance rules most of the rivals out.
         high: FloatArray = np.full(self.lower.shape, np.inf, dtype=np.float32)
         self._estimate(own & unsettled[:, np.newaxis], high)
-        self.upper = np.where(unsettled, np.take(high, self._own_places()), self.upper)
+        self.upper = np.where(unsettled, np.take(high, places), self.upper)
         rivals &= unsettled[:, np.newaxis]
         rivals &= self.lower <= self.upper[:, np.newaxis]
         self._estimate(rivals, high)
         # Where one cluster is the nearest for sure, its upper bound is the least.
-        nearest = nearest_of(high.transpose(1, 0, 2), high.shape[1])
+        nearest, best = nearest_of(high.transpose(1, 0, 2), high.shape[1])
         self.labels = np.where(unsettled, nearest, self.labels)
-        self._decide((rivals | own) & unsettled[:, np.newaxis], high.min(axis=1))
+        self._decide(np.where(unsettled, np.minimum(best, LARGEST), -np.inf))
         self.upper = np.where(unsettled, np.take(high, self._own_places()), self.upper)
         return self.labels
 
@@ -108,12 +112,12 @@ class Assignment:
         shrinks, grows, moved = self._changes(centroids, weights)
         self.lower *= shrinks[:, :, np.newaxis]
         self.lower -= moved[:, :, np.newaxis]
-        own = self.labels.astype(np.int64)
+        own = self.labels + grows.shape[1] * np.arange(len(grows))[:, np.newaxis]
         # 0 times infinity: a weight that was 0 before. What is too large is as good as infinite.
         with np.errstate(invalid="ignore", over="ignore"):
-            self.upper *= np.take_along_axis(grows, own, axis=1)
-        self.upper += np.take_along_axis(moved, own, axis=1)
-        np.fmin(self.upper, np.inf, out=self.upper)
+            self.upper *= grows.take(own)
+            self.upper += moved.take(own)
+        np.fmin(self.upper, LARGEST, out=self.upper)
 
     def _changes(self, centroids: FloatArray, weights: FloatArray) -> FloatArray:
         """Return min(w' / w), max(w' / w) and ||w' (z' - z)||_p of all clusters, with slack."""
@@ -129,8 +133,9 @@ class Assignment:
             return changes.astype(np.float32)
 
     def _pairs(self, chosen: BoolArray) -> _Pairs:
-        k, n = chosen.shape[1:]
-        places, counts = np.flatnonzero(chosen), np.count_nonzero(chosen, axis=2).ravel()
+        lanes, k, n = chosen.shape
+        places = np.flatnonzero(chosen)
+        counts = np.diff(np.searchsorted(places, n * np.arange(lanes * k + 1)))
         groups = np.flatnonzero(counts)
         counts = counts[groups]
         return _Pairs(
@@ -152,14 +157,14 @@ class Assignment:
             found = bounds(to_p, p, w[:, some], counts, reach, self.rounding)
             self.lower.reshape(-1)[places], high.reshape(-1)[places] = found
 
-    def _decide(self, estimated: BoolArray, best: FloatArray) -> None:
-        """Compute exactly where more than one estimated cluster may be the nearest."""
-        estimated &= self.lower <= best[:, np.newaxis]
-        estimated &= (np.count_nonzero(estimated, axis=1) > 1)[:, np.newaxis]
-        pairs = self._pairs(estimated)
-        if not len(pairs.places):
+    def _decide(self, best: FloatArray) -> None:
+        """Compute exactly where more than one cluster may be as near as `best`, an upper bound."""
+        near = self.lower <= best[:, np.newaxis]
+        k = near.shape[1]
+        several = near.sum(axis=1, dtype=label_type(k)) > 1
+        if not several.any():
             return
-        k = estimated.shape[1]
+        pairs = self._pairs(near & several[:, np.newaxis])
         z, w = self._clusters(pairs.groups, self.X.dtype, np.ones(len(pairs.groups)))
         X, p = self.X.reshape(len(self.X), -1), self.p[pairs.groups // k]
         to_p = weighted_powers(X, pairs.columns, z, w, p, pairs.counts)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pipeline.core.errors import InvalidInputError
-from pipeline.core.minkowski import powers, spread_exponents
+from pipeline.core.minkowski import powers, spread_exponents, zeros_have_powers
 from pipeline.core.roots import root_of_slope
 from pipeline.core.runs import BoolArray, CentreMethod, Centres, Groups, Runs, centres_by_kind
 from pipeline.core.validation import (
@@ -55,7 +55,8 @@ def minkowski_centre(X: ArrayLike, p: float, method: str = "exact") -> FloatArra
     refuse_unfit_powers(matrix, exponent)
     find_centres = centre_method(as_choice(method, "method", CENTRES), matrix)
     whole = Groups(matrix.T, np.array([len(matrix)]))
-    return np.asarray(find_centres(whole, np.array([exponent])).centres[:, 0])
+    with zeros_have_powers():
+        return np.asarray(find_centres(whole, np.array([exponent])).centres[:, 0])
 
 
 def centre_method(name: str, X: FloatArray) -> CentreMethod:
@@ -71,7 +72,7 @@ def centre_method(name: str, X: FloatArray) -> CentreMethod:
 
 
 def exact_centres(groups: Groups, p: FloatArray) -> Centres:
-    """Return centres that are good to 1e-7 of each feature's range, to 5e-4 in float32."""
+    """Return centres that are good to 1e-7 of each feature's range, to 1e-3 in float32."""
     return _centres(groups, p, root_of_slope)
 
 

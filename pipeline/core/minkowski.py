@@ -15,14 +15,21 @@ from pipeline.core.validation import FloatArray, IntArray
 FEATURE_BLOCK = 65_536
 
 
+def zeros_have_powers() -> np.errstate:
+    """Allow `powers` and `power` to raise zeros: log(0) is -inf, whose exponential is the 0 wanted.
+
+    For whoever calls them many times: within them it would take longer than short arrays do.
+    """
+    return np.errstate(divide="ignore")
+
+
 def powers(differences: FloatArray, p: FloatArray, out: FloatArray) -> FloatArray:
     """Return ``|differences| ** p``, written to `out`; `p` is broadcast.
 
     `out` may be `differences` itself: a fresh array costs more than the arithmetic.
     """
     np.abs(differences, out=out)
-    with np.errstate(divide="ignore"):  # log(0) = -inf, whose exponential is the 0 that is wanted
-        np.log(out, out=out)
+    np.log(out, out=out)
     out *= p
     return np.exp(out, out=out)
 
@@ -33,8 +40,7 @@ def power(base: FloatArray, p: FloatArray) -> FloatArray:
     Not by `np.power`: for some exponents it takes another way, with other last bits, where it sees
     that one exponent serves all elements; results would depend on the number of lanes.
     """
-    with np.errstate(divide="ignore"):
-        return np.asarray(np.exp(p * np.log(base)))
+    return np.asarray(np.exp(p * np.log(base)))
 
 
 def norms(values: FloatArray, p: FloatArray) -> FloatArray:
@@ -58,12 +64,14 @@ def weighted_powers(
     weights_to_p: FloatArray,
     p: FloatArray,
     counts: IntArray,
+    minus: FloatArray | None = None,
 ) -> FloatArray:
     """Return ``sum_v weights_to_p_v * |x_v - centroid_v| ** p`` for some columns x of `X` (m, ...).
 
     They are in groups of `counts` columns that share a centroid and weights, (m, groups), and an
-    exponent. A plain sum over the features in their order, not a matrix product: equal entities
-    must get equal sums, bit for bit, because ties decide.
+    exponent. Powers that are given as `minus` are subtracted from theirs. A plain sum over the
+    features in their order, not a matrix product: equal entities must get equal sums, bit for bit,
+    because ties decide.
     """
     total = np.zeros(counts.sum(), dtype=X.dtype)
     exponents = spread_exponents(p, counts, X.dtype)
@@ -71,6 +79,8 @@ def weighted_powers(
         terms = np.repeat(centroids[some], counts, axis=1)
         terms -= _columns(X[some], columns)
         powers(terms, exponents, out=terms)
+        if minus is not None:
+            terms -= minus[some]
         terms *= np.repeat(weights_to_p[some], counts, axis=1)
         for feature in terms:
             total += feature

@@ -20,8 +20,10 @@ def label_type(k: int) -> type[np.uint8] | type[np.int64]:
     return np.uint8 if k <= np.iinfo(np.uint8).max else np.int64
 
 
-def nearest_of(distances: Iterable[FloatArray], k: int) -> SmallLabels:
-    """Return the number of the array with the least value in each place, the first on a tie.
+def nearest_of(distances: Iterable[FloatArray], k: int) -> tuple[SmallLabels, FloatArray]:
+    """Return the number of the array with the least value in each place, and that value.
+
+    The first one's on a tie.
 
     A later array that is closer has the greater number, so the number of the last one that was
     closer than all before it is a maximum: no place needs a branch, which a CPU would mispredict.
@@ -33,7 +35,7 @@ def nearest_of(distances: Iterable[FloatArray], k: int) -> SmallLabels:
         closer = found < nearest
         np.maximum(labels, closer.astype(labels.dtype) * labels.dtype.type(number), out=labels)
         np.minimum(nearest, found, out=nearest)
-    return labels
+    return labels, nearest
 
 
 class NearestCentroids:
@@ -98,4 +100,4 @@ class NearestCentroids:
         restart, entity = np.divmod(places, len(self.X))
         x, k = self.X[entity], centroids.shape[1]
         distances = (np.square(x - centroids[restart, c]).sum(axis=1) for c in range(k))
-        labels[restart, entity] = nearest_of(distances, k)
+        labels[restart, entity] = nearest_of(distances, k)[0]

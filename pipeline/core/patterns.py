@@ -25,7 +25,7 @@ from pipeline.core.weights import pattern_weights
 #: Of a pattern, and of the main loop.
 MAX_ROUNDS = 500
 #: Entities of finished patterns are dropped from the arrays when less than this share is left.
-WORTH_KEEPING = 0.8
+WORTH_KEEPING = 0.9
 
 
 @dataclass(frozen=True)
@@ -132,12 +132,12 @@ class _Hunt:
         p, counts = self.p[lanes], self.counts[lanes]
         w = power(self.weights[:, lanes], p).astype(self.rough.dtype)
         z = (self.centroids[:, lanes] / self.scale[lanes]).astype(self.rough.dtype)
-        single = self.rough is self.entities
-        exponents = p if single else rough_exponents(p)
-        to_pattern = weighted_powers(self.rough, some, z, w, exponents, counts)
+        if self.rough is self.entities:  # nothing is more exact
+            to_centre = self.rough_to_centre[:, some]
+            lag = weighted_powers(self.rough, some, z, w, p, counts, minus=to_centre)
+            return lag < 0, np.zeros_like(self.left[some])
+        to_pattern = weighted_powers(self.rough, some, z, w, rough_exponents(p), counts)
         to_centre = weighted_sum(self.rough_to_centre, some, w, counts)
-        if single:  # nothing is more exact
-            return to_pattern < to_centre, np.zeros_like(self.left[some])
         relative, absolute = (np.repeat(margin, counts) for margin in open_margins(p, w))
         lead = to_centre - to_pattern
         clear = np.abs(lead) > relative * (to_centre + to_pattern) + absolute

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pipeline.core.errors import InvalidInputError
-from pipeline.core.minkowski import power, weighted_powers
+from pipeline.core.minkowski import power, weighted_powers, zeros_have_powers
 from pipeline.core.nearest import nearest_of
 from pipeline.core.validation import FloatArray, IntArray, as_exponent, as_matrix
 
@@ -42,7 +42,7 @@ def nearest_clusters(X: ArrayLike, centroids: ArrayLike, weights: ArrayLike, p: 
             f"X, centroids and weights have shapes {matrix.shape}, {z.shape} and {w.shape}. Give "
             "as many columns in all, and as many weights as centroids."
         )
-    return nearest_of(_distances(matrix, z, w, exponent), len(z)).astype(np.int64)
+    return nearest_of(_distances(matrix, z, w, exponent), len(z))[0].astype(np.int64)
 
 
 def _distances(
@@ -51,7 +51,7 @@ def _distances(
     """Yield the distances, to the power p, of all entities to each cluster in turn."""
     columns, exponent, count = np.ascontiguousarray(X.T), np.array([p]), np.array([len(X)])
     for z, w in zip(centroids[:, :, np.newaxis], weights[:, :, np.newaxis], strict=True):
-        with np.errstate(over="ignore", invalid="ignore"):
+        with zeros_have_powers(), np.errstate(over="ignore", invalid="ignore"):
             to_p = weighted_powers(columns, slice(None), z, power(w, exponent), exponent, count)
         if not np.isfinite(to_p).all():
             raise InvalidInputError(

@@ -84,8 +84,9 @@ def bounds(
     error = np.repeat(errors.astype(np.float32), counts)
     share = np.float32(RELATIVE + len(weights_to_p) * RELATIVE_EACH)
     low, high = roots * (1 - share) - error, roots * (1 + share) + error
-    low[np.repeat(p > LARGEST_EXPONENT, counts)] = 0.0
-    high[np.repeat(p > LARGEST_EXPONENT, counts)] = np.inf
+    if p.max() > LARGEST_EXPONENT:
+        too_large = np.repeat(p > LARGEST_EXPONENT, counts)
+        low[too_large], high[too_large] = 0.0, np.inf
     return low, high
 
 

@@ -34,7 +34,7 @@ class Trial:
 
 def evaluate(runs: Runs, at: FloatArray, p: FloatArray) -> Trial:
     """Add up all runs at trial centres; the exponents are all below 2, or all above it."""
-    trial = Trial(*np.ones((5, len(at)), dtype=at.dtype))
+    trial = Trial(*np.empty((5, len(at)), dtype=at.dtype))
     for some, block in runs.blocks:
         differences = block.spread(at[some])
         differences -= block.values

@@ -11,6 +11,8 @@ from pipeline.core.runs import BoolArray
 from pipeline.core.validation import FloatArray, IntArray
 from tests.strategies import exponents
 
+pytestmark = pytest.mark.usefixtures("as_public_functions_call")
+
 DTYPES = st.sampled_from([np.float64, np.float32])
 
 

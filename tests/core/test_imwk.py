@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.core import ImwkError, imwk, imwk_grid, normalise, rescale
+from pipeline.core import ImwkError, adjusted_rand_index, imwk, imwk_grid, normalise, rescale
 from pipeline.core.assignment import Assignment
 from pipeline.core.centres import CENTRES
 from pipeline.core.imwk import DTYPES, _run_lanes
@@ -170,6 +170,17 @@ def test_estimates_change_no_bit(dtype: str, case: Case) -> None:
         patch.setattr("pipeline.core.rough.LARGEST_EXPONENT", 0.5)  # nothing is settled by them
         exact = imwk(X, case.k, case.p, dtype=dtype)
     assert_same_bits(imwk(X, case.k, case.p, dtype=dtype), exact)
+
+
+@pytest.mark.parametrize("p", [1.3, 1.7, 2.0, 2.6, 4.5])
+@pytest.mark.parametrize("config", ["1000x6-3", "1000x12-6"])
+def test_float32_finds_what_float64_finds(config: str, p: float) -> None:
+    """Some partitions differ, one in fifty; none of these does, nor by far in its patterns."""
+    X = normalise(synthetic_dataset(config, 0, seed=1).X, "range")
+    single, double = (imwk(X, 6, p, dtype=dtype) for dtype in ("float32", "float64"))
+    assert adjusted_rand_index(double.labels, single.labels) == 1
+    assert abs(single.patterns - double.patterns) <= 2
+    np.testing.assert_allclose(single.weights, double.weights, rtol=0, atol=1e-3)
 
 
 def assert_same_bits(one: ImwkResult, other: ImwkResult) -> None:

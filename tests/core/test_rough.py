@@ -3,12 +3,15 @@
 from typing import NamedTuple
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.core.minkowski import power, weighted_powers, weighted_sum
 from pipeline.core.rough import ROUNDING, bounds, open_margins, rough_exponents, scales
 from pipeline.core.validation import FloatArray
+
+pytestmark = pytest.mark.usefixtures("as_public_functions_call")
 
 #: Exact distances come from extended precision, where NumPy has it.
 EXACT = np.longdouble
@@ -134,3 +137,11 @@ def test_weighted_sum_adds_up_features() -> None:
     weights = np.array([[1.0, 2.0], [10.0, 0.0], [0.0, 1.0]])
     found = weighted_sum(X, slice(1, 4), weights, np.array([2, 1]))
     np.testing.assert_array_equal(found, [1 + 50, 2 + 60, 2 * 3 + 11])
+
+
+def test_weighted_powers_are_compared_feature_by_feature() -> None:
+    X, to_centre = np.array([[1.0, 4.0, 6.0], [0.0, 2.0, 2.0]]), np.array([[1.0] * 3, [9.0] * 3])
+    weights, centroids = np.array([[1.0, 10.0], [0.5, 0.0]]), np.array([[2.0, 5.0], [2.0, 0.0]])
+    p, counts = np.array([2.0, 2.0]), np.array([2, 1])
+    found = weighted_powers(X, slice(None), centroids, weights, p, counts, minus=to_centre)
+    np.testing.assert_allclose(found, [0 - 5 * 0.5, 3 - 9 * 0.5, 0.0], atol=1e-12)
