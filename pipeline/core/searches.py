@@ -22,8 +22,9 @@ LAST_STEP, LAST_STEP_IN_FLOAT32, LAST_SMALL_STEP = 1e-5, 2e-3, 1e-9
 #: Below p = 2 at most half the square of the step over the distance of the nearest data value is
 #: left: that must be no more than this share of the range.
 LEFT_BELOW_2 = 1e-9
-#: float32 runs below p = 2 end where the root is no farther than this share of the range, for sure.
-SURE_IN_FLOAT32 = 1e-3
+#: float32 runs below p = 2 end where the root is no farther than these shares of the range and of
+#: the mean distance, for sure. The range alone would not do: an outlier makes it as wide as can be.
+SURE_OF_RANGE, SURE_OF_DISTANCE = 1e-3, 4e-3
 #: The last step below p = 2 of a search for a start.
 LAST_ROUGH_STEP_BELOW_2 = 1e-4
 #: Among data values closer than some last steps the model below p = 2 knows little of what lies
@@ -59,6 +60,10 @@ class Search:
         self.end = np.where(self.trial.slope > 0, low, high)
         self.searching = np.arange(len(p))
         self.centres, self.dispersions = np.empty((2, len(p)), dtype=start.dtype)
+        self._prepare()
+
+    def _prepare(self) -> None:
+        """Find what some kinds of searches need besides, from the first trial."""
 
     @staticmethod
     def guess(runs: Runs, means: FloatArray, p: FloatArray) -> FloatArray:  # noqa: ARG004
@@ -131,18 +136,9 @@ class GapSearch(Search):
     rough_steps = 6
     guess = staticmethod(guess_below_2)
 
-    def __init__(
-        self,
-        runs: Runs,
-        p: FloatArray,
-        low: FloatArray,
-        high: FloatArray,
-        start: FloatArray,
-        rough: bool = False,
-    ) -> None:
-        super().__init__(runs, p, low, high, start, rough)
-        size = runs.counts * power(np.abs(self.end - start), p - 1)
-        self.end_slope = np.copysign(size, -self.trial.slope).astype(start.dtype)
+    def _prepare(self) -> None:
+        size = self.runs.counts * power(np.abs(self.end - self.centre), self.p - 1)
+        self.end_slope = np.copysign(size, -self.trial.slope).astype(self.centre.dtype)
 
     def _propose(self, far: FloatArray) -> tuple[FloatArray, BoolArray]:
         size, width = _within(self._step(far), far), np.abs(far)
@@ -185,9 +181,10 @@ class GapSearch(Search):
         least of that for a given mean distance is where all distances are equal. Their mean is no
         more than their p-th powers tell, plus how far the root may be.
         """
-        near, p, counts = SURE_IN_FLOAT32 * self.span, self.p, self.runs.counts
-        distance = power(self.trial.dispersions / counts, 1 / p) + near
-        least_rise = counts * (p - 1) * power(distance + np.finfo(near.dtype).tiny, p - 2)
+        p, counts, dtype = self.p, self.runs.counts, size.dtype
+        distance = power(self.trial.dispersions / counts, 1 / p) + np.finfo(dtype).tiny
+        near = np.minimum(SURE_OF_RANGE * self.span, SURE_OF_DISTANCE * distance).astype(dtype)
+        least_rise = counts * (p - 1) * power(distance + near, p - 2)
         closing = (width <= near) | (np.abs(self.trial.slope) <= near * least_rise)
         return np.where(closing, np.minimum(size, near), size), closing
 

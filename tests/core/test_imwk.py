@@ -183,6 +183,17 @@ def test_float32_finds_what_float64_finds(config: str, p: float) -> None:
     np.testing.assert_allclose(single.weights, double.weights, rtol=0, atol=1e-3)
 
 
+@pytest.mark.parametrize("p", [1.1, 1.2, 1.3, 1.5, 3.0])
+@pytest.mark.parametrize("seed", range(6))
+def test_an_outlier_makes_float32_no_worse(seed: int, p: float) -> None:
+    """It makes the range so wide that a small share of it is wider than all other values."""
+    rng = np.random.default_rng(seed)
+    X = 10 ** rng.uniform(-5, -2, size=3) * rng.normal(size=(2000, 3))
+    X[0] = rng.uniform(0.5, 1, size=3)
+    single, double = (imwk(X, 1, p, dtype=dtype) for dtype in ("float32", "float64"))
+    np.testing.assert_allclose(single.weights, double.weights, rtol=0, atol=1e-4)
+
+
 def assert_same_bits(one: ImwkResult, other: ImwkResult) -> None:
     for field in fields(ImwkResult):
         left, right = getattr(one, field.name), getattr(other, field.name)
