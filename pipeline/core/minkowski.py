@@ -18,7 +18,8 @@ FEATURE_BLOCK = 65_536
 def zeros_have_powers() -> np.errstate:
     """Allow `powers` and `power` to raise zeros: log(0) is -inf, whose exponential is the 0 wanted.
 
-    For whoever calls them many times: within them it would take longer than short arrays do.
+    For whoever calls them many times: within them it would take longer than short arrays do. It
+    silences every division by zero, so code that runs under it guards its own.
     """
     return np.errstate(divide="ignore")
 

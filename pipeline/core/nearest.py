@@ -23,10 +23,9 @@ def label_type(k: int) -> type[np.uint8] | type[np.int64]:
 def nearest_of(distances: Iterable[FloatArray], k: int) -> tuple[SmallLabels, FloatArray]:
     """Return the number of the array with the least value in each place, and that value.
 
-    The first one's on a tie.
-
-    A later array that is closer has the greater number, so the number of the last one that was
-    closer than all before it is a maximum: no place needs a branch, which a CPU would mispredict.
+    On a tie it is the first one's number. A later array that is closer has the greater number, so
+    the number of the last one that was closer than all before it is a maximum: no place needs a
+    branch, which a CPU would mispredict.
     """
     each = iter(distances)
     nearest = next(each).copy()

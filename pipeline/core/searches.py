@@ -81,7 +81,8 @@ class Search:
             closing |= at_root | (to == self.centre) | (to == self.end)
             if self.rough:
                 # Few could end after their first step, and dropping them would copy the others.
-                closing[:] = steps >= self.rough_steps or (steps > 1) & closing
+                ending = steps >= self.rough_steps
+                closing = np.full_like(closing, True) if ending else closing & (steps > 1)
             self._record(to, step)
             if closing.all():
                 break

@@ -166,11 +166,12 @@ def _solve(
     It starts from `near`, what y is at the trial, so that a trial at the root stays there.
     """
     tiny = np.finfo(goal.dtype).tiny
-    with np.errstate(over="ignore"):
+    # What is too large for a number is no step, and the search takes another.
+    with np.errstate(over="ignore", invalid="ignore"):
         most = np.minimum(goal / copies, power(goal / np.maximum(line, tiny), q))
-    y = np.minimum(near, most)
-    for _ in range(MODEL_ROUNDS):
-        linear = line * power(y, 1 / q)
-        y -= (copies * y + linear - goal) / (copies + linear / np.maximum(q * y, tiny))
-        np.minimum(y, most, out=y)
-    return power(y, 1 / q)
+        y = np.minimum(near, most)
+        for _ in range(MODEL_ROUNDS):
+            linear = line * power(y, 1 / q)
+            y -= (copies * y + linear - goal) / (copies + linear / np.maximum(q * y, tiny))
+            np.minimum(y, most, out=y)
+        return power(y, 1 / q)

@@ -183,6 +183,12 @@ def test_float32_finds_what_float64_finds(config: str, p: float) -> None:
     np.testing.assert_allclose(single.weights, double.weights, rtol=0, atol=1e-3)
 
 
+@pytest.mark.parametrize("dtype", list(DTYPES))
+def test_an_entity_between_seed_and_centre_stays_with_the_centre(dtype: str) -> None:
+    X = [[-1.0], [-0.5], [0.5], [1.0]]  # about 0, so that each half is as far from 0 as from 1
+    assert imwk(X, 2, 2.0, dtype=dtype).patterns == 4
+
+
 @pytest.mark.parametrize("p", [1.1, 1.2, 1.3, 1.5, 3.0])
 @pytest.mark.parametrize("seed", range(6))
 def test_an_outlier_makes_float32_no_worse(seed: int, p: float) -> None:
