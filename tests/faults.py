@@ -115,6 +115,8 @@ class Program:
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
+            # Where tests run in the background Ctrl-C is ignored, and what they start inherits it.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
 
     def end(self) -> tuple[int, str, str]:
