@@ -74,7 +74,7 @@ def place_at(location: CubeLocation) -> Place:
 
     Examples
     --------
-    >>> place_at("results/quick.zarr").is_taken()
+    >>> place_at("no-cube-yet.zarr").is_taken()
     False
     >>> place_at("file:///results/quick.zarr")
     Traceback (most recent call last):
