@@ -23,8 +23,8 @@ LAST_STEP, LAST_STEP_IN_FLOAT32, LAST_SMALL_STEP = 1e-5, 2e-3, 1e-9
 #: left: that must be no more than this share of the range.
 LEFT_BELOW_2 = 1e-9
 #: float32 runs below p = 2 end where the root is no farther than these shares of the range and of
-#: the mean distance, for sure. The range alone would not do: an outlier makes it as wide as can be.
-SURE_OF_RANGE, SURE_OF_DISTANCE = 1e-3, 4e-3
+#: the usual distance, for sure. The range would not do: an outlier makes it as wide as can be.
+SURE_OF_RANGE, SURE_OF_DISTANCE = 1e-3, 2e-2
 #: The last step below p = 2 of a search for a start.
 LAST_ROUGH_STEP_BELOW_2 = 1e-4
 #: Among data values closer than some last steps the model below p = 2 knows little of what lies
@@ -178,14 +178,19 @@ class GapSearch(Search):
     def _last_in_float32(self, size: FloatArray, width: FloatArray) -> tuple[FloatArray, BoolArray]:
         """Return whether the root is near for sure, and steps that go no farther than that.
 
-        The rise of the slope is (p - 1) times the summed distances to the power of p - 2, and the
-        least of that for a given mean distance is where all distances are equal. Their mean is no
-        more than their p-th powers tell, plus how far the root may be.
+        The rise of the slope is (p - 1) times the summed distances to the power of p - 2. This mean
+        power makes a mean distance that outliers hardly touch. Beyond the trial the rise is the
+        least if all distances are equal to their mean, which is no more than their p-th powers
+        tell, plus how far the root may be.
         """
         p, counts, dtype = self.p, self.runs.counts, size.dtype
-        distance = power(self.trial.dispersions / counts, 1 / p) + np.finfo(dtype).tiny
-        near = np.minimum(SURE_OF_RANGE * self.span, SURE_OF_DISTANCE * distance).astype(dtype)
-        least_rise = counts * (p - 1) * power(distance + near, p - 2)
+        curved = self.trial.curvature > 0  # not so a constant feature
+        rise = np.where(curved, self.trial.curvature / (counts * (p - 1)), 1.0)
+        with np.errstate(over="ignore"):  # next to p = 2 rounding may make it any distance
+            usual = power(rise, 1 / (p - 2))
+        near = np.minimum(SURE_OF_RANGE * self.span, SURE_OF_DISTANCE * usual).astype(dtype)
+        distance = power(self.trial.dispersions / counts, 1 / p) + near + np.finfo(dtype).tiny
+        least_rise = counts * (p - 1) * power(distance, p - 2)
         closing = (width <= near) | (np.abs(self.trial.slope) <= near * least_rise)
         return np.where(closing, np.minimum(size, near), size), closing
 

@@ -200,6 +200,20 @@ def test_an_outlier_makes_float32_no_worse(seed: int, p: float) -> None:
     np.testing.assert_allclose(single.weights, double.weights, rtol=0, atol=1e-4)
 
 
+@pytest.mark.parametrize(
+    ("outlier", "name", "p"), [(1e3, "z-score", 1.1), (1e5, "range", 1.5), (1e5, "z-score", 1.5)]
+)
+def test_an_outlier_changes_no_partition_of_float32(outlier: float, name: str, p: float) -> None:
+    rng = np.random.default_rng(1)
+    X = np.vstack([rng.normal(z, 1, (100, 3)) for z in ((0, 0, 0), (8, 0, 4), (0, 8, -4))])
+    X = np.column_stack([X, rng.normal(size=300)])
+    X[5, 3] = outlier
+    X = normalise(np.vstack([X, X[:60]]), name)
+    single, double = (imwk(X, 3, p, dtype=dtype) for dtype in ("float32", "float64"))
+    assert single.patterns == double.patterns
+    assert adjusted_rand_index(double.labels, single.labels) == 1
+
+
 def assert_same_bits(one: ImwkResult, other: ImwkResult) -> None:
     for field in fields(ImwkResult):
         left, right = getattr(one, field.name), getattr(other, field.name)
