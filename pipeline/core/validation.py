@@ -161,14 +161,16 @@ def refuse_unfit_powers(
     if span == 0:
         return
     limits = np.finfo(precision)
+    remedy = "Normalise X first, normalise(X, 'range'), or lower p"
+    remedy += ", or use float64." if precision is np.float32 else "."
     largest = float(np.abs(X).max())
     if p * np.log2(2 * largest) + np.log2(X.size) > limits.maxexp - 1:
         raise InvalidInputError(
             f"X reaches {largest:.3g}, whose power p = {p:g} does not fit a {precision.__name__}. "
-            "Normalise X first: normalise(X, 'range')."
+            + remedy
         )
     if p * np.log2(span / X.shape[1]) < limits.minexp + limits.nmant:
         raise InvalidInputError(
             f"X spans no more than {span:.3g}, of which powers p = {p:g} vanish in "
-            f"{precision.__name__}. Normalise X first, normalise(X, 'range'), or lower p."
+            f"{precision.__name__}. {remedy}"
         )
