@@ -161,7 +161,8 @@ def refuse_unfit_powers(
     if span == 0:
         return
     limits = np.finfo(precision)
-    remedy = "Normalise X first, normalise(X, 'range'), or lower p"
+    remedy = "Normalise X first, normalise(X, 'range')"
+    remedy += ", or lower p" if p > 2 else ""  # 2 is that of k-means, which nobody chose
     remedy += ", or use float64." if precision is np.float32 else "."
     largest = float(np.abs(X).max())
     if p * np.log2(2 * largest) + np.log2(X.size) > limits.maxexp - 1:
