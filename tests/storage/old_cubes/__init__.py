@@ -1,0 +1,1 @@
+"""Cubes written by earlier versions."""

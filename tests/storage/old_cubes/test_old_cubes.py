@@ -1,0 +1,90 @@
+"""A cube that an earlier version wrote is read with the same values, bit for bit."""
+
+import csv
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from pipeline.spec import Tile
+from storage import open_cube, read_ledger, read_provenance, stored_table, verify_cube
+from storage.export import export_cube
+from storage.query import best_exponents
+from storage.schema import ALL_RESULTS
+
+HERE = Path(__file__).parent
+VERSIONS = sorted(folder.name for folder in HERE.glob("v*"))
+COORDINATES = ("config", "dataset", "normalisation", "p1", "p2", "restart")
+
+
+@pytest.fixture(params=VERSIONS)
+def version(request: pytest.FixtureRequest) -> Path:
+    return HERE / str(request.param)
+
+
+@pytest.fixture
+def cube(version: Path, tmp_path: Path) -> Path:
+    with zipfile.ZipFile(version / "cube.zip") as archive:
+        archive.extractall(tmp_path)
+    return next(tmp_path.glob("*.zarr"))
+
+
+@pytest.fixture
+def expected(version: Path, cube: Path) -> xr.Dataset:
+    """Return all arrays as that version read them, in the order of coordinates of today."""
+    opened = open_cube(cube)
+    with np.load(version / "values.npz") as stored:
+        coordinates = {name: stored[name] for name in COORDINATES}
+        values = {str(name): (opened[name].dims, stored[name]) for name in opened.data_vars}
+    order = {name: opened[name].values for name in COORDINATES}
+    return xr.Dataset(values, coordinates).sel(order)
+
+
+def test_every_value_is_the_same_bit_for_bit(cube: Path, expected: xr.Dataset) -> None:
+    opened = open_cube(cube).load()
+    assert set(ALL_RESULTS) <= set(opened.data_vars)
+    for name in ALL_RESULTS:
+        assert opened[name].values.tobytes() == expected[name].values.tobytes(), name
+    for name in ("status", "tile_seconds", "error"):
+        np.testing.assert_array_equal(opened[name].values, expected[name].values, name)
+
+
+def test_its_tiles_are_listed(cube: Path) -> None:
+    ledger = read_ledger(cube)
+    assert (ledger.counts.done, ledger.counts.missing) == (11, 0)
+    assert ledger.failed == {Tile("1000x6-3 WCN", 1, "range"): "the worker died"}
+    assert ledger.unlabelled == ("unlabelled",)
+
+
+def test_it_can_be_queried(cube: Path, expected: xr.Dataset) -> None:
+    best = best_exponents(open_cube(cube), "rescaled_imwk_ari").best
+    highest = expected.rescaled_imwk_ari.max(["p1", "p2"])
+    np.testing.assert_array_equal(best.values, highest.values)
+
+
+def test_it_is_verified_and_its_data_are_read(cube: Path) -> None:
+    found = verify_cube(cube)
+    assert (found.checked, dict(found.damaged)) == (11, {})
+    assert stored_table(cube, "labelled").X.shape == (60, 4)
+    configs = ("1000x6-3", "1000x6-3 WCN", "labelled", "unlabelled")
+    assert read_provenance(cube).spec.configs == configs
+
+
+def test_damage_of_it_is_found(cube: Path) -> None:
+    chunk = cube / "imwk_ari" / "c.0.0.0.0"
+    content = bytearray(chunk.read_bytes())
+    content[len(content) // 2] ^= 1
+    chunk.write_bytes(content)
+    assert list(verify_cube(cube).damaged) == [Tile("1000x6-3", 0, "range")]
+
+
+def test_it_can_be_exported(cube: Path, tmp_path: Path, expected: xr.Dataset) -> None:
+    export_cube(cube, tmp_path / "out.csv")
+    with (tmp_path / "out.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    wanted = {"config": "1000x6-3", "normalisation": "range", "variable": "imwk_ari", "p1": "1.4"}
+    row = next(row for row in rows if wanted.items() <= row.items())
+    value = expected.imwk_ari.sel(config="1000x6-3", normalisation="range", p1=1.4, dataset=0)
+    assert float(row["value"]) == float(value)
