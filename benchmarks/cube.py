@@ -11,10 +11,10 @@ from time import perf_counter
 import click
 import numpy as np
 
-from pipeline.block import BlockResult, whole_tile
+from pipeline.execution.block import BlockResult, whole_tile
 from pipeline.spec import SweepSpec, Tile
 from storage import create_cube, open_cube, read_ledger, verify_cube, write_tile
-from storage.schema import RESULTS
+from storage.layout.schema import RESULTS
 
 PAPER = {"synthetic": {"configs": "all", "count": 50}}
 #: Digits of made-up results are random: real ones repeat themselves and are compressed better.

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.tables import Section
-from pipeline.block import run_block, split_block, whole_tile
-from pipeline.plan import default_block_size
+from pipeline.execution.block import run_block, split_block, whole_tile
+from pipeline.execution.plan import default_block_size
 from pipeline.spec import SweepSpec
 
 LARGEST = "1000x20-10 +10NF"

@@ -16,7 +16,7 @@ import click
 from benchmarks.cube import PAPER, fill
 from pipeline.spec import SweepSpec
 from storage import create_cube
-from workflows.cli import main as imwk
+from workflows.cli.main import main as imwk
 
 
 def commands(cube: str, folder: str) -> dict[str, list[str]]:

@@ -11,7 +11,7 @@ from uuid import uuid4
 
 import obstore
 
-from pipeline.graph import run_serially, split_jobs
+from pipeline.execution.graph import run_serially, split_jobs
 from pipeline.spec import SweepSpec
 from storage import cancel_mark, create_cube, read_ledger, todo
 from workflows.sweep import CubeStore

@@ -28,13 +28,13 @@ from distributed.utils import silence_logging_cmgr
 
 from benchmarks.requests import Requests, count_requests
 from benchmarks.tables import Section
-from pipeline.block import whole_tile
 from pipeline.datasets import Table
-from pipeline.graph import Jobs, run_on_dask, split_jobs
-from pipeline.plan import Plan, default_block_size, make_plan
+from pipeline.execution.block import whole_tile
+from pipeline.execution.graph import Jobs, run_on_dask, split_jobs
+from pipeline.execution.plan import Plan, default_block_size, make_plan
 from pipeline.spec import SweepSpec, Tile
-from storage.schema import RESULTS
-from workflows.clusters.settings import QUIET, worker_variables
+from storage.layout.schema import RESULTS
+from workflows.compute.worker_settings import QUIET, worker_variables
 from workflows.presets import load_spec
 
 #: Tiles of a first sweep, for which a scheduler loads what it needs for any.

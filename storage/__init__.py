@@ -1,14 +1,14 @@
 """Where results live: one Zarr group, a cube, written by many workers and read at any moment."""
 
+from storage.backends.location import CubeLocation
 from storage.cancel import cancel_mark, cancel_sweeps
 from storage.cube import create_cube, open_cube
-from storage.data import stored_table
 from storage.errors import CubeError, CubeMismatchError, DamagedCubeError
 from storage.extend import extend_cube
+from storage.layout.schema import Status
 from storage.ledger import Counts, Ledger, Work, is_done, read_ledger, todo
-from storage.location import CubeLocation
 from storage.provenance import Provenance, environment, read_provenance, record_run
-from storage.schema import Status
+from storage.tables import stored_table
 from storage.tiles import forgive, mark_failed, mark_missing, read_tile, write_tile
 from storage.verify import Verification, verify_cube
 

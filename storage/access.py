@@ -2,9 +2,9 @@
 
 from uuid import uuid4
 
+from storage.backends.location import CubeLocation, place_at
 from storage.errors import CubeError, storage_errors
 from storage.handle import open_group
-from storage.location import CubeLocation, place_at
 
 
 def cube_id(location: CubeLocation) -> str:

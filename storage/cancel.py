@@ -6,9 +6,9 @@ finds another.
 
 from uuid import uuid4
 
+from storage.backends.location import CubeLocation, place_at
 from storage.errors import storage_errors
 from storage.handle import open_group
-from storage.location import CubeLocation, place_at
 
 #: Beside the chunks of an array: in a group, Zarr would warn of a stranger.
 MARK = "status/.cancelled"

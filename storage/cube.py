@@ -3,17 +3,17 @@
 import xarray as xr
 import zarr
 
-from pipeline.datasets.table import Tables
+from pipeline.datasets.tables.table import Tables
 from pipeline.spec import SweepSpec
-from storage.axes import Axes
-from storage.comparison import refuse_another_spec
-from storage.data import add_tables, table_files
+from storage.backends.location import CubeLocation, place_at, store_at
+from storage.compatibility import refuse_another_spec
 from storage.errors import CubeError, storage_errors
 from storage.handle import Cube, open_group
-from storage.location import CubeLocation, place_at, store_at
+from storage.layout.axes import Axes
+from storage.layout.schema import ALL_RESULTS, Status
+from storage.layout.skeleton import DIMS, DOCUMENT, skeleton
 from storage.provenance import RUNS, cube_attributes, group_document
-from storage.schema import ALL_RESULTS, Status
-from storage.skeleton import DIMS, DOCUMENT, skeleton
+from storage.tables import add_tables, table_files
 
 #: A cube has thousands of small chunks: one at a time, as Zarr decodes them, takes twice as long.
 READING = {"codec_pipeline.batch_size": 64}

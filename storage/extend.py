@@ -2,18 +2,18 @@
 
 import json
 
-from pipeline.datasets.table import Tables
+from pipeline.datasets.tables.table import Tables
 from pipeline.spec import SweepSpec
-from storage.axes import Axes
-from storage.comparison import refuse_smaller_spec
-from storage.data import add_tables, wanted_tables
+from storage.backends.location import CubeLocation, Place, place_at
+from storage.compatibility import refuse_smaller_spec
 from storage.errors import storage_errors
-from storage.flags import read_flags
 from storage.handle import Cube, open_group
-from storage.location import CubeLocation, Place, place_at
+from storage.layout.axes import Axes
+from storage.layout.schema import TILE_DIMS, VARIABLES, Status
+from storage.layout.skeleton import DIMS, DOCUMENT, Files, consolidated, documents, skeleton
 from storage.provenance import cube_attributes
-from storage.schema import TILE_DIMS, VARIABLES, Status
-from storage.skeleton import DIMS, DOCUMENT, Files, consolidated, documents, skeleton
+from storage.tables import add_tables, wanted_tables
+from storage.tile_arrays import read_flags
 
 #: Keys of all metadata documents that a cube may have.
 DOCUMENTS = (DOCUMENT, *(f"{name}/{DOCUMENT}" for name in (*DIMS, *VARIABLES)))

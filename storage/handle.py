@@ -11,12 +11,12 @@ from zarr.errors import GroupNotFoundError
 
 from pipeline.errors import SpecError
 from pipeline.spec import SweepSpec, Tile
-from storage.axes import Axes, TileIndex
+from storage.backends.location import CubeLocation, store_at
 from storage.errors import CubeError, DamagedCubeError, storage_errors
-from storage.grids import Grid
-from storage.location import CubeLocation, store_at
-from storage.schema import SCHEMA_NAME, SCHEMA_VERSION, Variable, variables
-from storage.skeleton import DIMS
+from storage.layout.axes import Axes, TileIndex
+from storage.layout.grids import Grid
+from storage.layout.schema import SCHEMA_NAME, SCHEMA_VERSION, Variable, variables
+from storage.layout.skeleton import DIMS
 
 
 @dataclass(frozen=True)

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pipeline.block import Block
+from pipeline.execution.block import Block
 from pipeline.spec import Tile
-from storage.axes import TileIndex
+from storage.backends.location import CubeLocation
 from storage.errors import DamagedCubeError, storage_errors
-from storage.flags import Flags, read_flags
-from storage.grids import Grid, needs
 from storage.handle import Cube, open_group
-from storage.location import CubeLocation
-from storage.schema import Status
+from storage.layout.axes import TileIndex
+from storage.layout.grids import Grid, needs
+from storage.layout.schema import Status
+from storage.tile_arrays import Flags, read_flags
 
 
 @dataclass(frozen=True)

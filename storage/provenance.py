@@ -14,12 +14,12 @@ from uuid import uuid4
 import numpy as np
 
 from pipeline.spec import SweepSpec
+from storage.backends.location import CubeLocation, place_at
 from storage.errors import storage_errors
-from storage.grids import Grid
 from storage.handle import open_group
-from storage.location import CubeLocation, place_at
-from storage.schema import SCHEMA_NAME, SCHEMA_VERSION
-from storage.skeleton import DOCUMENT
+from storage.layout.grids import Grid
+from storage.layout.schema import SCHEMA_NAME, SCHEMA_VERSION
+from storage.layout.skeleton import DOCUMENT
 
 #: Whose versions may show in the results, or in how they are stored.
 PACKAGES = ("imwk-sweep", "numpy", "dask", "distributed", "xarray", "zarr")

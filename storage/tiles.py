@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.block import BlockResult
+from pipeline.execution.block import BlockResult
 from pipeline.spec import Tile
+from storage.backends.location import CubeLocation, place_at
 from storage.errors import CubeError, storage_errors
-from storage.grids import Grid
 from storage.handle import Cube, open_group
-from storage.location import CubeLocation, place_at
-from storage.schema import ALL_RESULTS, Status, Variable, variables
+from storage.layout.grids import Grid
+from storage.layout.schema import ALL_RESULTS, Status, Variable, variables
 
 #: Longer errors of failed tiles are cut.
 LONGEST_ERROR = 10_000
@@ -49,7 +49,7 @@ def write_tile(location: CubeLocation, tile: Tile, results: Iterable[BlockResult
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
-    >>> from pipeline.block import run_tile
+    >>> from pipeline.execution.block import run_tile
     >>> from pipeline.spec import SweepSpec
     >>> from storage.cube import create_cube, open_cube
     >>> data = {"synthetic": {"configs": ["1000x6-3"], "count": 1}}

@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.spec import Tile
-from storage.axes import TileIndex
-from storage.data import refuse_damaged_data
+from storage.backends.location import CubeLocation, place_at
 from storage.errors import DamagedCubeError, storage_errors
-from storage.flags import Flags, read_flags
-from storage.grids import Grid
 from storage.handle import Cube, open_group
+from storage.layout.axes import TileIndex
+from storage.layout.grids import Grid
+from storage.layout.schema import Status, Variable
+from storage.layout.skeleton import DOCUMENT, document_copies
 from storage.ledger import stored_grid
-from storage.location import CubeLocation, place_at
-from storage.schema import Status, Variable
-from storage.skeleton import DOCUMENT, document_copies
+from storage.tables import refuse_damaged_data
+from storage.tile_arrays import Flags, read_flags
 from storage.tiles import mark_missing
 
 #: What reading a damaged chunk may raise: a checksum, a codec, a shape or the disk.

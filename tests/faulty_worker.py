@@ -17,11 +17,11 @@ import dask
 import zarr
 from distributed import Worker
 
-from pipeline.block import Block, BlockResult, run_block
 from pipeline.datasets import Table
+from pipeline.execution.block import Block, BlockResult, run_block
 from pipeline.spec import SweepSpec, Tile
 from storage import is_done, write_tile
-from workflows.clusters.settings import QUIET, WORKER_ENVIRONMENT
+from workflows.compute.worker_settings import QUIET, WORKER_ENVIRONMENT
 
 
 def dask_setup(_: Worker) -> None:
@@ -30,7 +30,7 @@ def dask_setup(_: Worker) -> None:
         name: os.environ.get(name) for name in WORKER_ENVIRONMENT
     }
     Path(f"{json.loads(os.environ['IMWK_FAULTS'])['log']}.told").write_text(json.dumps(told))
-    patch("pipeline.graph.run_block", faulty_block).start()
+    patch("pipeline.execution.graph.run_block", faulty_block).start()
     patch("workflows.sweep.write_tile", faulty_write).start()
 
 

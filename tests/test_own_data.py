@@ -10,18 +10,18 @@ import xarray as xr
 from click.testing import CliRunner, Result
 from distributed import Client
 
-from pipeline.block import run_tile
-from pipeline.draft import Sweep
 from pipeline.errors import SpecError
+from pipeline.execution.block import run_tile
 from pipeline.spec import Tile
-from pipeline.specfile import read_sweep
+from pipeline.spec.draft import Sweep
+from pipeline.spec.toml import read_sweep
 from storage import extend_cube, open_cube, read_provenance, todo
 from tests.own_tables import small_table, written
 from tests.storage.made_up import comparable
 from workflows import submit
-from workflows.cli import main
-from workflows.clusters import local_client
-from workflows.owndata import own_sweep
+from workflows.cli.main import main
+from workflows.compute import local_client
+from workflows.own_data import own_sweep
 
 SPEC = """
 normalisations = ["range"]

@@ -10,15 +10,15 @@ import pytest
 import xarray as xr
 from distributed import Client
 
-from pipeline.block import Block, BlockResult, run_block
 from pipeline.datasets import Table
-from pipeline.graph import build_graph, run_on_dask, run_serially, split_jobs
-from pipeline.plan import default_block_size
+from pipeline.execution.block import Block, BlockResult, run_block
+from pipeline.execution.graph import build_graph, run_on_dask, run_serially, split_jobs
+from pipeline.execution.plan import default_block_size
 from pipeline.spec import SweepSpec
 from storage import cancel_sweeps, create_cube, extend_cube, open_cube, todo
 from tests.storage.made_up import comparable
 from workflows import submit
-from workflows.clusters import local_client
+from workflows.compute import local_client
 from workflows.presets import load_spec
 from workflows.sweep import CancelledSweepError, CubeStore, Event, Started, TileEnded
 
@@ -130,7 +130,7 @@ def test_an_extension_computes_nothing_that_is_there(
         computed.append(block)
         return run_block(spec, block, table)
 
-    monkeypatch.setattr("pipeline.graph.run_block", noted)
+    monkeypatch.setattr("pipeline.execution.graph.run_block", noted)
     extend_cube(cube, larger)
     submit(larger, cube, workers=0)
     assert {block.tile for block in computed} == set(larger.tiles)

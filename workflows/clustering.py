@@ -24,9 +24,9 @@ from pipeline.core import (
 from pipeline.core.errors import InvalidInputError
 from pipeline.core.scores import MOST_ROWS
 from pipeline.core.validation import FloatArray, IntArray, as_exponent
-from pipeline.datasets.table import Table
+from pipeline.datasets.tables.table import Table
+from storage.backends.location import replacing
 from storage.errors import storage_errors
-from storage.location import replacing
 from workflows.terminal import as_table
 
 #: More features are left out in the terminal, not in JSON.
@@ -83,7 +83,7 @@ def cluster_table(
     Parameters
     ----------
     table : Table
-        As `pipeline.datasets.table.read_table` gives it.
+        As `pipeline.datasets.tables.table.read_table` gives it.
     k : int or None
         Number of clusters; None for the number of classes.
     p1, p2 : float

@@ -16,12 +16,12 @@ from threading import Thread
 from distributed import Client, Scheduler, Security
 
 from pipeline.core.errors import ImwkError
-from pipeline.draft import Sweep
 from pipeline.spec import SweepSpec
+from pipeline.spec.draft import Sweep
 from storage import CubeLocation, cancel_mark, create_cube, read_ledger
-from storage.location import absolute
-from workflows.clusters import ClusterError, Workplace
-from workflows.clusters.probe import check_scheduler, check_workers
+from storage.backends.location import absolute
+from workflows.compute import ClusterError, Workplace
+from workflows.compute.probe import check_scheduler, check_workers
 from workflows.sweep import as_sweep, run_sweep
 
 logger = logging.getLogger(__name__)
@@ -56,7 +56,7 @@ def submit_detached(
     >>> from functools import partial
     >>> from tempfile import TemporaryDirectory
     >>> from time import sleep
-    >>> from workflows.clusters import local_client, remote_client
+    >>> from workflows.compute import local_client, remote_client
     >>> data = {"synthetic": {"configs": ["1000x6-3"], "count": 2}}
     >>> spec = SweepSpec(datasets=data, normalisations=["range"], parts=["imwk"], p1=[1.5, 2])
     >>> with TemporaryDirectory() as folder, local_client(workers=1) as local:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.block import Arrays, run_tile
+from pipeline.execution.block import Arrays, run_tile
 from pipeline.spec import SweepSpec, Tile
 from storage import (
     CubeLocation,

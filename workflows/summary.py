@@ -7,8 +7,8 @@ import numpy as np
 import xarray as xr
 from rich.table import Table
 
-from storage.query import averaged, best_average, scores
-from storage.select import results_of
+from storage.query.best import averaged, best_average, scores
+from storage.query.select import results_of
 from workflows.terminal import as_table
 
 #: The columns of the table, by part of the sweep.

@@ -12,13 +12,13 @@ from uuid import NAMESPACE_OID, uuid4, uuid5
 
 from distributed import Client
 
-from pipeline.block import BlockResult
 from pipeline.core.errors import ImwkError, InvalidInputError
 from pipeline.datasets import Table
-from pipeline.draft import Sweep
-from pipeline.graph import run_on_dask, run_serially, split_jobs
-from pipeline.plan import default_block_size
+from pipeline.execution.block import BlockResult
+from pipeline.execution.graph import run_on_dask, run_serially, split_jobs
+from pipeline.execution.plan import default_block_size
 from pipeline.spec import SweepSpec, Tile
+from pipeline.spec.draft import Sweep
 from storage import (
     CubeLocation,
     cancel_mark,
@@ -30,9 +30,9 @@ from storage import (
     stored_table,
     write_tile,
 )
-from storage.location import absolute
-from workflows.clusters import Workplace, local_client, remote_client
-from workflows.clusters.probe import check_workers
+from storage.backends.location import absolute
+from workflows.compute import Workplace, local_client, remote_client
+from workflows.compute.probe import check_workers
 from workflows.presets import load_sweep
 
 

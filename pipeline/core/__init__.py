@@ -5,7 +5,7 @@ from pipeline.core.centres import minkowski_centre
 from pipeline.core.errors import ConstantFeatureWarning, ImwkError, InvalidInputError
 from pipeline.core.imwk import imwk, imwk_grid, imwk_many
 from pipeline.core.kmeans import KMeansResult, kmeans, kmeans_many
-from pipeline.core.loop import ImwkResult
+from pipeline.core.lanes.main_loop import ImwkResult
 from pipeline.core.normalise import NORMALISATIONS, normalise
 from pipeline.core.prediction import nearest_clusters
 from pipeline.core.rescale import rescale

@@ -8,10 +8,10 @@ from numpy.typing import ArrayLike
 
 from pipeline.core.centres import CENTRES, centre_method
 from pipeline.core.errors import InvalidInputError
-from pipeline.core.loop import ImwkResult, run_main_loop
+from pipeline.core.lanes.main_loop import ImwkResult, run_main_loop
+from pipeline.core.lanes.patterns import anomalous_patterns
 from pipeline.core.minkowski import zeros_have_powers
-from pipeline.core.patterns import anomalous_patterns
-from pipeline.core.runs import CentreMethod
+from pipeline.core.segments import CentreMethod
 from pipeline.core.validation import (
     FloatArray,
     as_choice,

@@ -7,7 +7,7 @@ from numpy.random import PCG64, Generator, SeedSequence
 from numpy.typing import ArrayLike
 
 from pipeline.core.errors import InvalidInputError
-from pipeline.core.runs import BLOCK, BoolArray
+from pipeline.core.segments import BLOCK, BoolArray
 from pipeline.core.validation import (
     FloatArray,
     IntArray,

@@ -10,7 +10,11 @@ from numpy.random import SeedSequence
 from sklearn.metrics import adjusted_rand_score
 from threadpoolctl import threadpool_info
 
-from pipeline.block import (
+from pipeline.core import ImwkResult, imwk, imwk_grid, kmeans_many, normalise, rescale
+from pipeline.core.kmeans import KMeansResult
+from pipeline.core.validation import FloatArray
+from pipeline.datasets import synthetic_dataset
+from pipeline.execution.block import (
     Arrays,
     Block,
     BlockResult,
@@ -19,12 +23,8 @@ from pipeline.block import (
     split_block,
     whole_tile,
 )
-from pipeline.core import ImwkResult, imwk, imwk_grid, kmeans_many, normalise, rescale
-from pipeline.core.kmeans import KMeansResult
-from pipeline.core.validation import FloatArray
-from pipeline.datasets import synthetic_dataset
-from pipeline.draft import Sweep
 from pipeline.spec import PARTS, SweepSpec, Tile
+from pipeline.spec.draft import Sweep
 from tests.own_tables import small_table
 from tests.pipeline.specs import small, synthetic
 
@@ -156,7 +156,7 @@ def test_every_kmeans_has_a_stream_of_its_own(monkeypatch: pytest.MonkeyPatch) -
         states.extend(seed.generate_state(4).tolist() for seed in seeds)
         return kmeans_many(Xs, k, restarts, seeds)
 
-    monkeypatch.setattr("pipeline.block.kmeans_many", recorded)
+    monkeypatch.setattr("pipeline.execution.block.kmeans_many", recorded)
     data = synthetic(["1000x6-3", "1000x6-3 WCN"], 2)
     spec = small(datasets=data, normalisations=["range", "z-score"], parts=PARTS[::2])
     for tile in spec.tiles:
@@ -185,8 +185,10 @@ def test_centre_and_dtype_reach_the_core(
         settings.append((centre, dtype))
         return imwk_grid(Xs, k, ps, centre, dtype)
 
-    monkeypatch.setattr("pipeline.block.imwk_grid", recorded)
-    monkeypatch.setattr("pipeline.block.imwk_many", lambda X, *rest: recorded([X], *rest)[0])
+    monkeypatch.setattr("pipeline.execution.block.imwk_grid", recorded)
+    monkeypatch.setattr(
+        "pipeline.execution.block.imwk_many", lambda X, *rest: recorded([X], *rest)[0]
+    )
     spec = small(**change)
     run_tile(spec, TILE)
     assert settings == [(spec.centre, spec.dtype)] * 2
@@ -199,7 +201,7 @@ def test_blas_has_one_thread_while_a_block_is_computed(monkeypatch: pytest.Monke
         seen.extend(pool["num_threads"] for pool in threadpool_info())
         return normalise(X, name)
 
-    monkeypatch.setattr("pipeline.block.normalise", recorded)
+    monkeypatch.setattr("pipeline.execution.block.normalise", recorded)
     run_block(GRID, Block(TILE, ("kmeans",), (), ()))
     assert set(seen) == {1}
 

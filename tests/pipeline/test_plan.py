@@ -3,14 +3,21 @@ import json
 import numpy as np
 import pytest
 
-from pipeline.block import Block, BlockResult, run_block, run_tile, split_block, whole_tile
 from pipeline.core import ImwkError
 from pipeline.datasets import Table
-from pipeline.draft import Sweep
-from pipeline.plan import Plan, RunCost, default_block_size, make_plan, run_pilots
-from pipeline.sources import MatrixFacts
+from pipeline.execution.block import (
+    Block,
+    BlockResult,
+    run_block,
+    run_tile,
+    split_block,
+    whole_tile,
+)
+from pipeline.execution.plan import Plan, RunCost, default_block_size, make_plan, run_pilots
 from pipeline.spec import PARTS, SweepSpec
-from storage.schema import RESULTS
+from pipeline.spec.draft import Sweep
+from pipeline.spec.sources import MatrixFacts
+from storage.layout.schema import RESULTS
 from tests.own_tables import small_table
 from tests.pipeline.specs import small, synthetic
 
@@ -95,7 +102,7 @@ def recorded_blocks(monkeypatch: pytest.MonkeyPatch) -> list[Block]:
         blocks.append(block)
         return run_block(spec, block, table)
 
-    monkeypatch.setattr("pipeline.plan.run_block", recorded)
+    monkeypatch.setattr("pipeline.execution.plan.run_block", recorded)
     return blocks
 
 
@@ -143,8 +150,8 @@ def test_tables_have_pilots_of_their_own(monkeypatch: pytest.MonkeyPatch) -> Non
         rows.append(len(table.X))
         return BlockResult(block, {}, seconds=1.0)
 
-    monkeypatch.setattr("pipeline.plan.run_block", recorded)
-    monkeypatch.setattr("pipeline.plan.PILOT_ROWS", 12)
+    monkeypatch.setattr("pipeline.execution.plan.run_block", recorded)
+    monkeypatch.setattr("pipeline.execution.plan.PILOT_ROWS", 12)
     in_proportion = run_pilots(sweep.spec, sweep.tables)["mine"]
     assert set(rows) == {10}
     assert in_proportion.imwk == 40 / 10 / 2  # two runs: one on rescaled data, one to rescale them

@@ -7,17 +7,17 @@ import pytest
 from numpy.random import SeedSequence
 from sklearn.metrics import calinski_harabasz_score, silhouette_score
 
-from pipeline.block import BlockResult, run_block, run_tile, split_block
 from pipeline.core import imwk, kmeans_many, normalise, rescale, silhouette
 from pipeline.core.scores import MOST_ROWS
 from pipeline.core.validation import FloatArray, IntArray
 from pipeline.datasets import synthetic_dataset
-from pipeline.draft import Sweep
 from pipeline.errors import SpecError
+from pipeline.execution.block import BlockResult, run_block, run_tile, split_block
 from pipeline.scoring import SCORES, Judge
 from pipeline.seeds import seed_sequence
 from pipeline.spec import SweepSpec
-from pipeline.specfile import parse_spec
+from pipeline.spec.draft import Sweep
+from pipeline.spec.toml import parse_spec
 from tests.own_tables import small_table
 from tests.pipeline.specs import small
 

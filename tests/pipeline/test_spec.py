@@ -12,12 +12,12 @@ from pipeline.core.centres import CENTRES
 from pipeline.core.imwk import DTYPES
 from pipeline.core.normalise import NORMALISATIONS
 from pipeline.datasets import CONFIGURATIONS
-from pipeline.exponents import exponents_in_words, ready_exponents
 from pipeline.scoring import SCORES
-from pipeline.sources import MatrixFacts
 from pipeline.spec import PARTS, SweepSpec, Tile
-from pipeline.specdiff import diff
-from pipeline.specfile import parse_spec
+from pipeline.spec.diff import diff
+from pipeline.spec.exponents import exponents_in_words, ready_exponents
+from pipeline.spec.sources import MatrixFacts
+from pipeline.spec.toml import parse_spec
 from tests.pipeline.specs import SMALL, document, small, synthetic
 
 PAPER = SweepSpec(datasets=synthetic("all", 50))

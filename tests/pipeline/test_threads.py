@@ -1,6 +1,6 @@
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from pipeline.threads import one_blas_thread
+from pipeline.execution.threads import one_blas_thread
 
 
 def widths() -> set[int]:

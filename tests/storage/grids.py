@@ -7,7 +7,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
-from storage.schema import ALL_RESULTS, TILE_DIMS
+from storage.layout.schema import ALL_RESULTS, TILE_DIMS
 
 
 def cube_of(

@@ -8,10 +8,10 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from pipeline.block import Block, BlockResult
+from pipeline.execution.block import Block, BlockResult
 from pipeline.spec import SweepSpec, Tile
 from storage import CubeLocation, read_provenance, todo, write_tile
-from storage.schema import variables
+from storage.layout.schema import variables
 
 CONFIGS = ("1000x6-3", "1000x12-6", "1000x6-3 +3NF")
 

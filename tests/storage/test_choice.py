@@ -4,7 +4,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from pipeline.core.errors import InvalidInputError
-from storage.choice import chosen_exponents
+from storage.query.choice import chosen_exponents
 from tests.storage.grids import cube_of, plain_best
 
 P1, P2 = [1.1, 1.4, 2.0], [1.5, 3.0]

@@ -5,7 +5,7 @@ import xarray as xr
 
 from pipeline.spec import PARTS
 from storage import create_cube, extend_cube, mark_failed, mark_missing, open_cube
-from storage.query import compare_cubes
+from storage.query.best import compare_cubes
 from tests.storage.made_up import fill, small_spec
 
 

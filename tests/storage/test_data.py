@@ -11,9 +11,9 @@ import pytest
 import xarray as xr
 
 from pipeline.datasets import Table
-from pipeline.draft import Sweep
-from pipeline.sources import MatrixFacts
 from pipeline.spec import SweepSpec
+from pipeline.spec.draft import Sweep
+from pipeline.spec.sources import MatrixFacts
 from storage import (
     CubeError,
     CubeMismatchError,
@@ -26,7 +26,7 @@ from storage import (
     stored_table,
     verify_cube,
 )
-from storage.data import TABLES, add_tables
+from storage.tables import TABLES, add_tables
 from tests.own_tables import small_table
 from tests.storage.made_up import CONFIGS, comparable, fill, plain
 
@@ -88,7 +88,7 @@ def test_an_object_store_keeps_data_too() -> None:
 
 
 def test_a_large_table_is_stored_in_chunks(cube: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("storage.data.CHUNK_CELLS", 10)
+    monkeypatch.setattr("storage.tables.CHUNK_CELLS", 10)
     create(cube, sweep({"mine": MINE}))
     assert len(list(cube.glob(f"{TABLES}/*/X/c.*"))) == 14
     assert_same(stored_table(cube, "mine"), MINE)

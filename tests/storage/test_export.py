@@ -8,8 +8,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from storage import CubeError, DamagedCubeError, create_cube, mark_failed, open_cube
-from storage.export import COLUMNS, export_cube
-from storage.schema import RESULTS
+from storage.layout.schema import RESULTS
+from storage.query.export import COLUMNS, export_cube
 from tests.storage.made_up import fill, small_spec
 
 
@@ -69,7 +69,7 @@ def test_small_pieces_are_the_same_rows(
     location: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     export_cube(location, tmp_path / "out.csv")
-    monkeypatch.setattr("storage.export.MOST_ROWS", 5)
+    monkeypatch.setattr("storage.query.export.MOST_ROWS", 5)
     export_cube(location, tmp_path / "small.csv")
     assert (tmp_path / "small.csv").read_bytes() == (tmp_path / "out.csv").read_bytes()
 

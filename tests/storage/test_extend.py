@@ -11,7 +11,7 @@ import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.block import Block
+from pipeline.execution.block import Block
 from pipeline.spec import SweepSpec
 from storage import (
     CubeError,

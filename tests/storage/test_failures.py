@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import xarray as xr
 
-from pipeline.block import whole_tile
+from pipeline.execution.block import whole_tile
 from storage import (
     Status,
     create_cube,
@@ -19,8 +19,8 @@ from storage import (
     todo,
     write_tile,
 )
-from storage.axes import TileIndex
-from storage.location import place_at
+from storage.backends.location import place_at
+from storage.layout.axes import TileIndex
 from tests.storage.made_up import comparable, fill, made_up, small_spec
 from tests.storage.processes import CONTEXT
 

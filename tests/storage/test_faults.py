@@ -13,7 +13,7 @@ import pytest
 import xarray as xr
 import zarr
 
-from pipeline.block import whole_tile
+from pipeline.execution.block import whole_tile
 from storage import (
     CubeError,
     DamagedCubeError,
@@ -27,8 +27,8 @@ from storage import (
     verify_cube,
     write_tile,
 )
-from storage.schema import RESULTS, VARIABLES
-from storage.skeleton import DIMS
+from storage.layout.schema import RESULTS, VARIABLES
+from storage.layout.skeleton import DIMS
 from tests.storage.disks import make_read_only, small_disk
 from tests.storage.made_up import comparable, fill, made_up, plain, small_spec
 

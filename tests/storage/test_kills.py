@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import xarray as xr
 
-from pipeline.block import whole_tile
+from pipeline.execution.block import whole_tile
 from pipeline.spec import Tile
 from storage import (
     create_cube,

@@ -17,8 +17,8 @@ from storage import (
     read_ledger,
     todo,
 )
-from storage.flags import read_flags
 from storage.handle import open_group
+from storage.tile_arrays import read_flags
 from storage.tiles import LONGEST_ERROR
 from tests.storage.made_up import CONFIGS, fill, plain, small_spec
 

@@ -28,9 +28,9 @@ from storage import (
     todo,
     verify_cube,
 )
-from storage.export import export_cube
-from storage.location import place_at, store_at
-from storage.objects import LOCK, ObjectPlace
+from storage.backends.location import place_at, store_at
+from storage.backends.objects import LOCK, ObjectPlace
+from storage.query.export import export_cube
 from tests.storage.made_up import CONFIGS, comparable, fill, small_spec
 from tests.storage.processes import Killed
 
@@ -47,7 +47,7 @@ def url() -> str:
 @pytest.fixture
 def no_lease(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let locks of killed processes be taken over at once."""
-    monkeypatch.setattr("storage.objects.LEASE", 0)
+    monkeypatch.setattr("storage.backends.objects.LEASE", 0)
 
 
 def objects(url: str) -> dict[str, bytes]:
@@ -186,7 +186,7 @@ def test_of_creators_of_different_sweeps_one_comes_first_and_none_mix(url: str) 
 def test_a_lock_is_waited_for_and_one_that_was_left_is_taken_over_once(
     url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("storage.objects.LEASE", 0.5)
+    monkeypatch.setattr("storage.backends.objects.LEASE", 0.5)
     place, inside = place_at(url), []
     place.write({LOCK: b"of a killed process"})
 
@@ -226,7 +226,7 @@ def test_what_is_wrong_with_a_store_is_one_line(
     }
     for name, value in settings.items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr("storage.objects.RETRIES", {"max_retries": 1})
+    monkeypatch.setattr("storage.backends.objects.RETRIES", {"max_retries": 1})
     with pytest.raises(CubeError) as caught:
         create_cube(location, SPEC)
     message = str(caught.value)

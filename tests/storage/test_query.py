@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from pipeline.core.errors import InvalidInputError
 from storage import create_cube, mark_failed, open_cube
-from storage.query import (
+from storage.query.best import (
     averaged,
     beats_kmeans,
     best_average,

@@ -7,7 +7,7 @@ import pytest
 import xarray as xr
 import zarr
 
-from pipeline.block import whole_tile
+from pipeline.execution.block import whole_tile
 from pipeline.scoring import SCORES
 from storage import (
     CubeError,
@@ -19,7 +19,7 @@ from storage import (
     verify_cube,
     write_tile,
 )
-from storage.schema import SCORE_RESULTS
+from storage.layout.schema import SCORE_RESULTS
 from tests.storage.made_up import comparable, fill, made_up, plain, small_spec
 
 SPEC = small_spec(count=1, configs=["1000x6-3"], scores=SCORES)

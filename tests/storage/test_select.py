@@ -3,8 +3,8 @@ import pytest
 import xarray as xr
 
 from pipeline.core.errors import InvalidInputError
-from storage.query import select
-from storage.select import as_variable
+from storage.query.best import select
+from storage.query.select import as_variable
 from tests.storage.grids import cube_of
 
 

@@ -10,7 +10,7 @@ import pytest
 import xarray as xr
 import zarr
 
-from pipeline.block import Block, BlockResult, split_block
+from pipeline.execution.block import Block, BlockResult, split_block
 from pipeline.spec import SweepSpec, Tile
 from storage import (
     CubeError,
@@ -23,7 +23,7 @@ from storage import (
     todo,
     write_tile,
 )
-from storage.schema import RESULTS, TILE_DIMS
+from storage.layout.schema import RESULTS, TILE_DIMS
 from tests.storage.made_up import comparable, fill, made_up, plain, small_spec
 
 SPEC = small_spec()

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from PIL import Image
 
-from workflows.figures import rendered
+from workflows.plots.style import rendered
 
 #: Half the side of the patch of pixels that is looked at.
 REACH = 8

@@ -12,12 +12,12 @@ from click.testing import CliRunner, Result
 from sklearn.metrics import adjusted_rand_score
 
 from pipeline.core import imwk, normalise
-from pipeline.draft import Sweep
+from pipeline.spec.draft import Sweep
 from storage import create_cube, open_cube
 from tests.own_tables import small_table
 from tests.storage.made_up import small_spec
 from workflows import submit
-from workflows.cli import main
+from workflows.cli.main import main
 
 KEYS: dict[str, Any] = {
     "normalisations": ["range", "z-score"],

@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from pipeline.block import run_tile
+from pipeline.execution.block import run_tile
 from pipeline.spec import SweepSpec
 from storage import mark_failed, mark_missing, read_ledger, write_tile
+from storage.layout.skeleton import DOCUMENT
 from storage.provenance import RUNS
-from storage.skeleton import DOCUMENT
 from tests.faults import ROOT, Program
 from workflows import submit
-from workflows.cli import main
+from workflows.cli.main import main
 from workflows.presets import PRESETS, preset_text
 
 README = (ROOT / "README.md").read_text()
@@ -106,7 +106,7 @@ def test_commands_load_only_what_they_need(
 ) -> None:
     given = [str(cube) if argument == "CUBE" else argument for argument in arguments]
     program = (
-        "import sys; from workflows.cli import main; "
+        "import sys; from workflows.cli.main import main; "
         f"main({given!r}, standalone_mode=False); "
         f"loaded = set({heavy!r}) & set(sys.modules); assert not loaded, loaded"
     )

@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 from pipeline.core import adjusted_rand_index, imwk, normalise, rescale, silhouette
 from pipeline.datasets import Dataset, Table, synthetic_dataset
 from tests.own_tables import written
-from workflows.cli import main
+from workflows.cli.main import main
 
 
 def data() -> Dataset:

@@ -4,16 +4,16 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from pipeline.datasets.uci import uci_set, uci_sets
+from pipeline.datasets.uci.catalogue import uci_set, uci_sets
 from pipeline.errors import SpecError
-from pipeline.specfile import parse_spec
+from pipeline.spec.toml import parse_spec
 from storage import open_cube
-from tests.datasets.uci_files import balance_scale, serving, zipped
+from tests.pipeline.datasets.uci_files import balance_scale, serving, zipped
 from workflows import submit
-from workflows.cli import main
-from workflows.paper import published
+from workflows.cli.main import main
+from workflows.paper.comparison import compare_with_paper
+from workflows.paper.published import published
 from workflows.presets import load_spec, preset_text
-from workflows.tables import compare_with_paper
 
 
 @pytest.fixture(autouse=True)
@@ -69,7 +69,7 @@ def test_sets_are_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
     entry = uci_set("Balance")
     archive = zipped({entry.files[0]: balance_scale()})
     with serving({entry.archive: archive}) as address:
-        monkeypatch.setattr("pipeline.datasets.ucifetch.ADDRESS", address)
+        monkeypatch.setattr("pipeline.datasets.uci.fetch.ADDRESS", address)
         fetched = imwk("datasets", "fetch", "balance")
         assert fetched.exit_code == 0
         assert fetched.stdout.startswith(f"Balance: {address}/{entry.archive}/{entry.files[0]}")

@@ -11,11 +11,11 @@ from matplotlib.transforms import Bbox
 from numpy.typing import ArrayLike, NDArray
 
 from pipeline.core.errors import InvalidInputError
-from storage.schema import Status
+from storage.layout.schema import Status
 from tests.storage.grids import cube_of
 from tests.workflows.pixels import look, luminance, patch_at, pixels_of
-from workflows.heatmaps import COLOURS, NOT_SCORED, _scale, draw_heatmaps, mean_grids
-from workflows.panels import Panels
+from workflows.plots.heatmaps import COLOURS, NOT_SCORED, _scale, draw_heatmaps, mean_grids
+from workflows.plots.panels import Panels
 
 GRID = "rescaled_imwk_ari"
 P1, P2 = [1.1, 1.5, 3.0], [1.2, 2.0, 2.5, 4.0]

@@ -4,11 +4,11 @@ import dask
 import psutil
 import pytest
 
-from pipeline.graph import ClusterLostError
+from pipeline.execution.graph import ClusterLostError
 from pipeline.spec import SweepSpec
 from workflows import submit
-from workflows.clusters import local_client
-from workflows.clusters.errors import ClusterError
+from workflows.compute import local_client
+from workflows.compute.errors import ClusterError
 from workflows.sweep import Event, Started
 
 
@@ -39,7 +39,7 @@ def test_workers_that_cannot_start_are_an_error_in_words() -> None:
 def test_a_sweep_whose_workers_never_come_back_is_lost(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workflows.clusters.local.GIVE_UP_AFTER", 8.0)
+    monkeypatch.setattr("workflows.compute.local.GIVE_UP_AFTER", 8.0)
     data = {"synthetic": {"configs": ["1000x6-3"], "count": 9}}
     spec = SweepSpec.model_validate({"datasets": data, "p1": [2], "p2": [2], "restarts": 1})
 

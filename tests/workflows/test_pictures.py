@@ -12,13 +12,13 @@ from click.testing import CliRunner, Result
 from PIL import Image
 
 from storage import create_cube, mark_failed, open_cube
-from tests.datasets.uci_files import balance_scale
 from tests.own_tables import small_table, written
+from tests.pipeline.datasets.uci_files import balance_scale
 from tests.storage.disks import small_disk
 from tests.storage.made_up import fill, small_spec
 from tests.workflows.pixels import look, pixels_of
-from workflows.cli import main
-from workflows.heatmaps import draw_heatmaps, mean_grids
+from workflows.cli.main import main
+from workflows.plots.heatmaps import draw_heatmaps, mean_grids
 
 FILES = ["rescaled_imwk_ari-z-score", "rescaled_imwk_ari-range"]
 FORMATS = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
@@ -84,7 +84,7 @@ def test_nothing_done_yet_is_a_hatched_picture(tmp_path: Path) -> None:
 #: Another process, in which everything differs that must not matter.
 AGAIN = """
 import json, sys
-from workflows.cli import main
+from workflows.cli.main import main
 for command in json.loads(sys.argv[1]):
     main(command, standalone_mode=False)
 assert "matplotlib.pyplot" not in sys.modules

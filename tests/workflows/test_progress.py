@@ -8,8 +8,8 @@ import pytest
 
 from tests.faults import BIN
 from tests.workflows.test_cli import SPEC, written
-from workflows import progress
-from workflows.progress import Tally, shown_progress
+from workflows.cli import progress
+from workflows.cli.progress import Tally, shown_progress
 from workflows.sweep import Started, TileEnded
 
 STARTED = Started(tiles=10, done=4, failed=1, workers=0, dashboard=None)

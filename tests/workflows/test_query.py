@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 
 from storage import create_cube, mark_failed, open_cube
 from tests.storage.made_up import fill, small_spec
-from workflows.cli import main
+from workflows.cli.main import main
 
 
 @pytest.fixture(scope="module")

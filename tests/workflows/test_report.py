@@ -15,7 +15,7 @@ from storage import create_cube, mark_failed, open_cube
 from tests.reports import HOSTILE, data_of, named_page, pictures, read_page, unpacked
 from tests.storage.grids import cube_of, plain_best, plain_mean
 from tests.storage.made_up import fill, small_spec
-from workflows.cli import main
+from workflows.cli.main import main
 from workflows.report.packing import ZERO, score_codes
 from workflows.report.pictures import pictures_of
 

@@ -8,12 +8,12 @@ import dask
 import pytest
 from click.testing import CliRunner, Result
 
-from pipeline.specfile import read_spec
+from pipeline.spec.toml import read_spec
 from tests.pipeline.specs import SMALL, document
-from workflows.cli import main
-from workflows.clusters.job_settings import JobSettings
-from workflows.clusters.jobs import job_script
-from workflows.clusters.settings import worker_variables
+from workflows.cli.main import main
+from workflows.compute.batch import job_script
+from workflows.compute.job_settings import JobSettings
+from workflows.compute.worker_settings import worker_variables
 
 DIRECTIVES = {
     "slurm": ["#SBATCH -p short", "#SBATCH -A mine", "#SBATCH --cpus-per-task=3"],

@@ -13,8 +13,13 @@ from pipeline.core import imwk, normalise, rescale
 from pipeline.datasets import synthetic_dataset
 from tests.workflows.pixels import pixels_of
 from workflows.clustering import cluster_table
-from workflows.named import named_table
-from workflows.scatter import MOST_NAMES, draw_clustering, draw_rescaling, principal_components
+from workflows.named_data import named_table
+from workflows.plots.scatter import (
+    MOST_NAMES,
+    draw_clustering,
+    draw_rescaling,
+    principal_components,
+)
 
 DATA = synthetic_dataset("1000x6-3 +3NF", 0, 2020)
 _, TABLE = named_table("1000x6-3 +3NF")

@@ -14,11 +14,11 @@ from storage import create_cube, open_cube
 from tests.shared_data import read_rows
 from tests.storage.grids import cube_of
 from tests.storage.made_up import fill, small_spec
-from workflows.cli import main
-from workflows.commands_query import TABLE_FORMATS
-from workflows.paper import TABLES, published
-from workflows.table_formats import TEXT_FORMATS
-from workflows.tables import Row, Verdict, closing_line, compare_with_paper
+from workflows.cli.main import main
+from workflows.cli.query import TABLE_FORMATS
+from workflows.paper.comparison import Row, Verdict, closing_line, compare_with_paper
+from workflows.paper.formats import TEXT_FORMATS
+from workflows.paper.published import TABLES, published
 
 CONFIGS = ("1000x6-3", "1000x12-6")
 

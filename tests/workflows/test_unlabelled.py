@@ -9,12 +9,12 @@ from sklearn.metrics import silhouette_score
 
 from pipeline.core import imwk, normalise, rescale
 from storage import open_cube
-from storage.choice import main_variable
+from storage.query.choice import main_variable
 from tests.own_tables import small_table, written
 from tests.reports import data_of, read_page
 from workflows import submit
-from workflows.cli import main
-from workflows.heatmaps import mean_grids
+from workflows.cli.main import main
+from workflows.plots.heatmaps import mean_grids
 
 SPEC = """
 normalisations = ["range"]

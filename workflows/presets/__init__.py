@@ -5,10 +5,10 @@ from os import PathLike
 from pathlib import Path
 
 from pipeline.core.validation import as_choice
-from pipeline.draft import Sweep
 from pipeline.errors import SpecError
 from pipeline.spec import SweepSpec
-from pipeline.specfile import parse_sweep, read_sweep
+from pipeline.spec.draft import Sweep
+from pipeline.spec.toml import parse_sweep, read_sweep
 
 #: The smallest first.
 PRESETS = ("quick", "uci", "paper")

@@ -4,9 +4,9 @@ from os import PathLike
 from pathlib import Path
 
 from storage import CubeLocation, open_cube, read_ledger, read_provenance
+from storage.backends.location import replacing
 from storage.errors import storage_errors
-from storage.location import replacing
-from storage.select import results_of
+from storage.query.select import results_of
 from workflows.report.page import report_page
 
 __all__ = ["report_page", "write_report"]

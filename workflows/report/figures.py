@@ -14,7 +14,7 @@ from bokeh.plotting import figure
 from bokeh.transform import transform
 from matplotlib.colors import to_hex
 
-from workflows.heatmaps import COLOURS
+from workflows.plots.heatmaps import COLOURS
 
 #: Safe for the colour-blind, and nowhere near white.
 PALETTE = tuple(to_hex(COLOURS(level)) for level in range(COLOURS.N))

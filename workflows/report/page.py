@@ -11,12 +11,12 @@ from bokeh.resources import Resources
 from jinja2 import Environment
 
 from storage import Ledger, Provenance
+from workflows.paper.comparison import compare_with_paper
+from workflows.paper.formats import WORDS, closing_lines, sections
 from workflows.report.figures import PALETTE, figure_items
 from workflows.report.packing import STEPS, ZERO
 from workflows.report.pictures import pictures_of
 from workflows.report.state import provenance_facts, state_facts
-from workflows.table_formats import WORDS, closing_lines, sections
-from workflows.tables import compare_with_paper
 
 #: In the order in which they need each other.
 SCRIPTS = ("grids.js", "drawing.js", "controls.js")

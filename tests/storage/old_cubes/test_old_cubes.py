@@ -10,9 +10,9 @@ import xarray as xr
 
 from pipeline.spec import Tile
 from storage import open_cube, read_ledger, read_provenance, stored_table, verify_cube
-from storage.export import export_cube
-from storage.query import best_exponents
-from storage.schema import ALL_RESULTS
+from storage.layout.schema import ALL_RESULTS
+from storage.query.best import best_exponents
+from storage.query.export import export_cube
 
 HERE = Path(__file__).parent
 VERSIONS = sorted(folder.name for folder in HERE.glob("v*"))

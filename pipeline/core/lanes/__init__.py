@@ -1,0 +1,1 @@
+"""Runs of imwk-means that advance together: one lane for each (data set, exponent)."""

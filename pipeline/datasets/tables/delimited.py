@@ -1,0 +1,248 @@
+"""Text files of separated values, read in one pass; columns of text in a second one.
+
+Not by pandas: it fills short rows, renames columns of one name, takes more words for missing than
+were meant, and does not say on which line something is wrong.
+"""
+
+from array import array
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import islice
+
+import numpy as np
+
+from pipeline.core.validation import FloatArray, IntArray
+from pipeline.datasets.tables.columns import (
+    NO_CATEGORY,
+    Column,
+    Columns,
+    TableError,
+    refuse_repeated,
+    refuse_too_large,
+)
+from pipeline.datasets.tables.text_rows import Opener, Row, open_rows
+
+#: Cells that stand for no value.
+MISSING = frozenset({"", "?", "NA", "N/A", "NaN", "nan", "null", "NULL"})
+#: A column with more is an identifier or a number with slips, and no category.
+MOST_CATEGORIES = 100
+#: Cells that are held as text at once.
+CELLS_AT_ONCE = 20_000
+
+
+def read_delimited(
+    source: str,
+    opener: Opener,
+    separator: str | None,
+    *,
+    names: Sequence[str] | None = None,
+    texts: Collection[str] = (),
+    ignore: Collection[str] = (),
+) -> Columns:
+    r"""Read separated values.
+
+    Parameters
+    ----------
+    source : str
+        Name of the file, for messages.
+    opener : callable
+        Opens it; called once or twice.
+    separator : str or None
+        Between fields; None for white space.
+    names : sequence of str, optional
+        Of the columns; without them the first row has the names.
+    texts, ignore : collection of str
+        Columns to be read as text even if they look like numbers, and not to be read at all.
+
+    Returns
+    -------
+    Columns
+        Numbers where a whole column can be read so.
+
+    Raises
+    ------
+    TableError
+        With the line, if the file is no table.
+
+    Examples
+    --------
+    >>> from io import BytesIO
+    >>> read = read_delimited("my.csv", lambda: BytesIO(b"a,b\n1,x\n2,y\n"), ",")
+    >>> read.columns["a"].values.tolist(), read.columns["b"].categories
+    ([1.0, 2.0], ('x', 'y'))
+    """
+    with open_rows(source, opener, separator) as rows:
+        header = list(names) if names is not None else _header(source, rows, separator)
+        builders: dict[str, _Numbers | _Texts] = {
+            name: _Texts() if name in texts else _Numbers() for name in header if name not in ignore
+        }
+        lines = _build(source, rows, header, builders)
+    strays = {name: builder.stray for name, builder in builders.items() if builder.stray}
+    if strays:
+        again = {name: _Texts(stray) for name, stray in strays.items()}
+        with open_rows(source, opener, separator) as rows:
+            if names is None:
+                next(rows)
+            if not np.array_equal(_build(source, rows, header, again), lines):
+                raise TableError(source, "changed while it was read. Read it again.")
+        builders |= again
+    columns = {name: builder.column(name) for name, builder in builders.items()}
+    return Columns(source, columns, tuple(header), len(lines), lines)
+
+
+class _Numbers:
+    """A column of numbers, until a cell that is none comes."""
+
+    def __init__(self) -> None:
+        self.values = array("d")  # grows in place, where pieces of many columns would leave holes
+        self.stray: tuple[int, str] | None = None
+
+    def add(self, cells: Sequence[str]) -> None:
+        if self.stray:
+            return
+        try:
+            self.values.frombytes(as_numbers(cells).tobytes())
+        except ValueError:
+            place = [is_number_or_missing(cell) for cell in cells].index(False)
+            self.stray = len(self.values) + place, cells[place].strip()
+            self.values = array("d")
+
+    def column(self, name: str) -> Column:
+        return Column(name, np.frombuffer(self.values, dtype=np.float64))
+
+
+class _Texts:
+    """A column of categories; `stray` is why it is not one of numbers."""
+
+    def __init__(self, stray: tuple[int, str] | None = None) -> None:
+        self.stray = stray
+        self.codes = array("i")
+        self.known: dict[str, int] = {}
+
+    def add(self, cells: Sequence[str]) -> None:
+        stripped = [cell.strip() for cell in cells]
+        # No more than say that there are too many: a column of identifiers would fill the memory
+        if len(self.known) <= MOST_CATEGORIES:
+            for text in stripped:
+                if text not in MISSING:
+                    self.known.setdefault(text, len(self.known))
+        self.codes.extend(self.known.get(text, NO_CATEGORY) for text in stripped)
+
+    def column(self, name: str) -> Column:
+        codes = np.frombuffer(self.codes, dtype=np.intc)
+        return Column(name, codes, tuple(self.known), self.stray)
+
+
+def as_numbers(cells: Sequence[str]) -> FloatArray:
+    """Return numbers, NaN where one is missing.
+
+    Raises
+    ------
+    ValueError
+        If a cell is no number.
+
+    Examples
+    --------
+    >>> as_numbers(["1", " 2.5e1 ", "?"]).tolist()
+    [1.0, 25.0, nan]
+    """
+    text = "".join(cells)
+    # What only Python takes for a number, 1_000 or digits of other scripts, is none
+    if "_" not in text and text.isascii():
+        try:
+            return np.array(list(map(float, cells)), dtype=np.float64)
+        except ValueError:
+            pass
+    return np.array([_number(cell.strip()) for cell in cells], dtype=np.float64)
+
+
+def _number(text: str) -> float:
+    if text in MISSING:
+        return float("nan")
+    if "_" in text or not text.isascii():
+        raise ValueError(text)
+    return float(text)
+
+
+def is_number_or_missing(cell: str) -> bool:
+    """Say whether a cell fits a column of numbers.
+
+    Examples
+    --------
+    >>> [is_number_or_missing(cell) for cell in ("1e3", "", "1_000", "one")]
+    [True, True, False, False]
+    """
+    try:
+        _number(cell.strip())
+    except ValueError:
+        return False
+    return True
+
+
+def _build(
+    source: str,
+    rows: Iterator[Row],
+    header: Sequence[str],
+    builders: Mapping[str, "_Numbers | _Texts"],
+) -> IntArray:
+    """Hand all rows to the builders of columns; return their lines."""
+    places = {name: place for place, name in enumerate(header) if name in builders}
+    lines: list[IntArray] = []
+    count = 0
+    at_once = max(1, CELLS_AT_ONCE // len(header))
+    while some := list(islice(rows, at_once)):
+        for line, fields in some:
+            if len(fields) != len(header):
+                raise TableError(
+                    source,
+                    f"has {len(fields)} fields, but there are {len(header)} columns. Correct the "
+                    "line, or quote fields that contain a separator.",
+                    f"line {line}",
+                )
+        count += len(some)
+        refuse_too_large(source, count, len(places))
+        columns = list(zip(*(fields for _, fields in some), strict=True))
+        for name, place in places.items():
+            builders[name].add(columns[place])
+        lines.append(np.array([line for line, _ in some], dtype=np.int64))
+    if not count:
+        raise TableError(source, "has no rows of data. Give a table with a header and rows.")
+    return np.concatenate(lines)
+
+
+def _header(source: str, rows: Iterator[Row], separator: str | None) -> list[str]:
+    try:
+        line, fields = next(rows)
+    except StopIteration:
+        raise TableError(source, "is empty. Give a table with a header and rows.") from None
+    names = [field.strip() for field in fields]
+    where = f"line {line}"
+    refuse_too_large(source, 1, len(names))
+    _refuse_other_separator(source, names, where, separator)
+    for place, name in enumerate(names, start=1):
+        if not name:
+            raise TableError(source, f"column {place} has no name. Name or remove it.", where)
+        if _is_fraction(name):
+            problem = f"{name!r} is a number, no name of a column. The first line must be a header."
+            raise TableError(source, problem, where)
+    refuse_repeated(source, names, where)
+    return names
+
+
+def _is_fraction(name: str) -> bool:
+    """Say whether a name is a number but no whole one: years are good names of columns."""
+    return not name.isdecimal() and name not in MISSING and is_number_or_missing(name)
+
+
+def _refuse_other_separator(
+    source: str, names: Sequence[str], where: str, separator: str | None
+) -> None:
+    if separator is None or len(names) > 1:
+        return
+    for other, word in ((";", "semicolons"), ("\t", "tabs"), (",", "commas")):
+        if other in names[0]:
+            raise TableError(
+                source,
+                f"its fields are separated by {word}. Separate them by commas in a .csv file, by "
+                "tabs in a .tsv file.",
+                where,
+            )

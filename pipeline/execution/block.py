@@ -1,0 +1,238 @@
+"""Blocks: the unit of computing. Pure functions of the spec and what is asked for."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from time import thread_time
+from typing import Any
+
+import numpy as np
+from numpy.random import SeedSequence
+from numpy.typing import NDArray
+
+from pipeline.core import (
+    ImwkResult,
+    imwk_grid,
+    imwk_many,
+    kmeans_many,
+    normalise,
+    rescale,
+)
+from pipeline.core.errors import InvalidInputError
+from pipeline.core.validation import FloatArray, IntArray
+from pipeline.datasets import Table, synthetic_dataset
+from pipeline.execution.threads import one_blas_thread
+from pipeline.scoring import Judge
+from pipeline.seeds import seed_sequence
+from pipeline.spec import SweepSpec, Tile
+
+#: By the names of the cube's variables.
+Arrays = dict[str, NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class Block:
+    """What to compute of a tile: `parts` at all of `p1`, and at all of `p2` with each of them."""
+
+    tile: Tile
+    parts: tuple[str, ...]
+    p1: tuple[float, ...]
+    p2: tuple[float, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class BlockResult:
+    """What was computed.
+
+    Attributes
+    ----------
+    block : Block
+        What was asked for.
+    arrays : dict of str to ndarray
+        ``kmeans_ari`` has the dimension restart; ``imwk_ari``, ``imwk_iterations`` and
+        ``imwk_clusters`` p1; ``rescaled_kmeans_ari`` p1 and restart; ``rescaled_imwk_ari``,
+        ``rescaled_imwk_iterations`` and ``rescaled_imwk_clusters`` p1 and p2. Data without classes
+        have no ARI. Scores of the spec, such as ``imwk_silhouette``, have the dimensions of ARIs.
+    seconds : float
+        CPU time.
+    """
+
+    block: Block
+    arrays: Arrays
+    seconds: float
+
+
+def whole_tile(spec: SweepSpec, tile: Tile) -> Block:
+    """Return all that a spec wants of a tile, as one block."""
+    return Block(tile, spec.parts, spec.p1, spec.p2)
+
+
+def split_block(block: Block, size: int) -> tuple[Block, ...]:
+    """Split a block into some of at most `size` p1, which need nothing of each other.
+
+    Parameters
+    ----------
+    block : Block
+        Such as a whole tile.
+    size : int
+        Number of p1, at least 1.
+
+    Returns
+    -------
+    tuple of Block
+        In the order of p1; k-means on the data as they are goes with the first.
+
+    Examples
+    --------
+    >>> tile = Tile("1000x6-3", 0, "range")
+    >>> parts = split_block(Block(tile, ("kmeans", "imwk"), (1.5, 2.0, 3.0), (2.0,)), size=2)
+    >>> [(part.parts, part.p1) for part in parts]
+    [(('kmeans', 'imwk'), (1.5, 2.0)), (('imwk',), (3.0,))]
+    """
+    others = tuple(part for part in block.parts if part != "kmeans")
+    if not others:
+        return (block,)
+    return tuple(
+        replace(
+            block,
+            p1=block.p1[first : first + size],
+            parts=others if first else block.parts,
+        )
+        for first in range(0, len(block.p1), size)
+    )
+
+
+def run_tile(spec: SweepSpec, tile: Tile, table: Table | None = None) -> BlockResult:
+    """Compute a whole tile at once: the reference for every other way to compute it.
+
+    Examples
+    --------
+    >>> data = {"synthetic": {"configs": ["1000x6-3"], "count": 1}}
+    >>> spec = SweepSpec(datasets=data, normalisations=["range"], p1=[2], p2=[1.5, 2], restarts=3)
+    >>> run_tile(spec, spec.tiles[0]).arrays["rescaled_imwk_ari"].shape
+    (1, 2)
+    """
+    return run_block(spec, whole_tile(spec, tile), table)
+
+
+def run_block(spec: SweepSpec, block: Block, table: Table | None = None) -> BlockResult:
+    """Compute a block. Nothing goes in but what is handed in.
+
+    Parameters
+    ----------
+    spec : SweepSpec
+        Gives seed, restarts, centre and dtype; the exponents are those of the block.
+    block : Block
+        What to compute.
+    table : Table, optional
+        The data of the block's configuration; synthetic ones are made again from the seed.
+
+    Returns
+    -------
+    BlockResult
+        The same bits for a cell, whatever else is computed with it.
+
+    Examples
+    --------
+    >>> spec = SweepSpec(datasets={"synthetic": {"configs": ["1000x6-3"], "count": 1}})
+    >>> result = run_block(spec, Block(spec.tiles[0], ("imwk",), p1=(1.5, 2.0), p2=()))
+    >>> result.arrays["imwk_clusters"].tolist()
+    [3, 3]
+    """
+    with one_blas_thread():
+        start = thread_time()
+        arrays = _compute(_Problem.of(spec, block.tile, table), block)
+        return BlockResult(block, arrays, thread_time() - start)
+
+
+def silhouette_seed(spec: SweepSpec, config: str, dataset: int) -> SeedSequence:
+    """Return what chooses the rows that the silhouettes of a large data set look at.
+
+    Examples
+    --------
+    >>> spec = SweepSpec(datasets={"synthetic": {"configs": ["1000x6-3"], "count": 1}})
+    >>> silhouette_seed(spec, "1000x6-3", 0).entropy
+    2020
+    """
+    return seed_sequence(spec.seed, "silhouette", config, dataset)
+
+
+@dataclass(frozen=True, eq=False)
+class _Problem:
+    """A tile's data, and how they are to be clustered."""
+
+    spec: SweepSpec
+    tile: Tile
+    X: FloatArray
+    k: int
+    judge: Judge
+
+    @classmethod
+    def of(cls, spec: SweepSpec, tile: Tile, table: Table | None) -> "_Problem":
+        X, classes = _data(spec, tile, table)
+        *_, k = spec.shape(tile.config)
+        normalised = normalise(X, tile.normalisation)
+        # The same rows under every normalisation
+        seed = silhouette_seed(spec, tile.config, tile.dataset)
+        return cls(spec, tile, normalised, k, Judge(normalised, classes, spec.scores, seed))
+
+    def seed(self, *coordinates: str) -> SeedSequence:
+        tile = self.tile
+        where = (tile.config, tile.dataset, tile.normalisation)
+        return seed_sequence(self.spec.seed, "kmeans", *where, *coordinates)
+
+    def kmeans_arrays(
+        self, prefix: str, Xs: Sequence[FloatArray], seeds: Sequence[SeedSequence]
+    ) -> Arrays:
+        found = kmeans_many(Xs, self.k, self.spec.restarts, seeds)
+        return _stacked([self.scores(prefix, each.labels) for each in found])
+
+    def imwk_arrays(self, prefix: str, runs: Sequence[ImwkResult]) -> Arrays:
+        return {
+            **self.scores(prefix, np.stack([run.labels for run in runs])),
+            f"{prefix}_iterations": np.array([run.iterations for run in runs], dtype=np.uint16),
+            f"{prefix}_clusters": np.array([run.n_clusters for run in runs], dtype=np.uint16),
+        }
+
+    def scores(self, prefix: str, labels: IntArray) -> Arrays:
+        return {f"{prefix}_{name}": values for name, values in self.judge.judge(labels).items()}
+
+
+def _data(spec: SweepSpec, tile: Tile, table: Table | None) -> tuple[FloatArray, IntArray | None]:
+    if tile.config not in spec.datasets.matrices:
+        made = synthetic_dataset(tile.config, tile.dataset, spec.seed)
+        return made.X, made.y
+    if table is None:
+        raise InvalidInputError(f"The data of {tile.config!r} are needed. Hand in its table.")
+    return table.X, table.classes
+
+
+def _compute(problem: _Problem, block: Block) -> Arrays:
+    spec, arrays = problem.spec, Arrays()
+    if "kmeans" in block.parts:
+        alone = problem.kmeans_arrays("kmeans", [problem.X], [problem.seed()])
+        arrays |= {name: values[0] for name, values in alone.items()}
+    if set(block.parts) == {"kmeans"}:
+        return arrays
+    runs = imwk_many(problem.X, problem.k, block.p1, spec.centre, spec.dtype)
+    if "imwk" in block.parts:
+        arrays |= problem.imwk_arrays("imwk", runs)
+    rescaled = [rescale(problem.X, run.labels, run.weights) for run in runs]
+    if "rescaled_kmeans" in block.parts:
+        # By the exponent itself, not its place: the grid around it may grow.
+        seeds = [problem.seed(repr(float(p))) for p in block.p1]
+        arrays |= problem.kmeans_arrays("rescaled_kmeans", rescaled, seeds)
+    if "rescaled_imwk" in block.parts:
+        arrays |= _rescaled_imwk(problem, block.p2, rescaled)
+    return arrays
+
+
+def _rescaled_imwk(
+    problem: _Problem, p2: Sequence[float], rescaled: Sequence[FloatArray]
+) -> Arrays:
+    spec = problem.spec
+    grid = imwk_grid(rescaled, problem.k, p2, spec.centre, spec.dtype)
+    return _stacked([problem.imwk_arrays("rescaled_imwk", runs) for runs in grid])
+
+
+def _stacked(rows: Sequence[Arrays]) -> Arrays:
+    return {name: np.stack([row[name] for row in rows]) for name in rows[0]}

@@ -1,0 +1,1 @@
+"""Where a cube lies: a folder or an object store, and how files are written there."""

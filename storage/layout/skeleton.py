@@ -1,0 +1,138 @@
+"""The files of a cube without results: metadata, coordinates, and what is not part of the sweep."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import zarr
+from numpy.typing import NDArray
+from zarr.codecs import Crc32cCodec, ZstdCodec
+from zarr.core.buffer import Buffer
+from zarr.storage import MemoryStore
+
+from pipeline.spec import SweepSpec
+from storage.layout.axes import Axes
+from storage.layout.schema import (
+    COORDINATE_CHUNK,
+    EXPONENT_CHUNK,
+    TILE_DIMS,
+    Status,
+    Variable,
+    variables,
+)
+
+#: The name of every metadata document of Zarr.
+DOCUMENT = "zarr.json"
+DIMS = (*TILE_DIMS, "p1", "p2", "restart")
+
+#: Types of coordinates that are numbers, and what a lost one reads as: nothing that could be one.
+_COORDINATE_TYPES: dict[str, tuple[type, Any]] = {
+    "dataset": (np.int64, -1),
+    "restart": (np.int64, -1),
+    "p1": (np.float64, np.nan),
+    "p2": (np.float64, np.nan),
+}
+
+Files = dict[str, bytes]
+
+
+def skeleton(spec: SweepSpec, axes: Axes, attributes: Mapping[str, Any]) -> Files:
+    """Return all files of a cube without results, by key.
+
+    Every array has chunk files in one folder (no folder for each tile), zstd and, outermost, a
+    checksum. The root repeats the metadata of all arrays ("consolidated"): a plain
+    ``xr.open_zarr`` then needs this one file, and always finds shapes that fit each other.
+    """
+    contents: dict[str, Buffer] = {}
+    group = zarr.create_group(MemoryStore(contents), attributes=dict(attributes))
+    for dim in DIMS:
+        _add_coordinate(group, dim, getattr(axes, dim))
+    for variable in variables(spec.scores).values():
+        _add_variable(group, variable, axes)
+    outside = np.argwhere(~_is_part(spec, axes))
+    status = _array(group, "status")
+    for index in map(tuple, outside):
+        status[index] = Status.NOT_PART
+    files = {key: buffer.to_bytes() for key, buffer in contents.items()}
+    return files | {DOCUMENT: consolidated(files)}
+
+
+def documents(files: Mapping[str, bytes]) -> Files:
+    """Return the metadata documents among `files`."""
+    return {key: content for key, content in files.items() if key.endswith(DOCUMENT)}
+
+
+def consolidated(files: Mapping[str, bytes]) -> bytes:
+    """Return the root document with those of all arrays in it."""
+    root = json.loads(files[DOCUMENT])
+    arrays = {
+        key.removesuffix(f"/{DOCUMENT}"): json.loads(content)
+        for key, content in sorted(documents(files).items())
+        if key != DOCUMENT
+    }
+    root["consolidated_metadata"] = {
+        "kind": "inline",
+        "must_understand": False,
+        "metadata": arrays,
+    }
+    return json.dumps(root).encode()
+
+
+def document_copies(root: bytes) -> dict[str, Any]:
+    """Return what the root document says of the arrays, by the key of each one's own document."""
+    copies = json.loads(root)["consolidated_metadata"]["metadata"]
+    return {f"{name}/{DOCUMENT}": copy for name, copy in copies.items()}
+
+
+def _array(group: zarr.Group, name: str) -> zarr.Array[Any]:
+    array = group[name]
+    assert isinstance(array, zarr.Array)
+    return array
+
+
+def _is_part(spec: SweepSpec, axes: Axes) -> NDArray[np.bool_]:
+    part = np.zeros([axes.length(dim) for dim in TILE_DIMS], dtype=np.bool_)
+    for tile in spec.tiles:
+        part[axes.index(tile)] = True
+    return part
+
+
+def _add_coordinate(group: zarr.Group, dim: str, values: tuple[Any, ...]) -> None:
+    dtype, lost = _COORDINATE_TYPES.get(dim, (str, ""))
+    array = group.create_array(
+        dim,
+        shape=(len(values),),
+        chunks=(COORDINATE_CHUNK,),
+        dtype=dtype,
+        fill_value=lost,
+        compressors=[ZstdCodec(), Crc32cCodec()],
+        chunk_key_encoding={"name": "default", "separator": "."},
+        dimension_names=(dim,),
+    )
+    if values:
+        array[:] = np.array(values, dtype=np.dtypes.StringDType() if dtype is str else dtype)
+
+
+def _add_variable(group: zarr.Group, variable: Variable, axes: Axes) -> None:
+    dims = (*TILE_DIMS, *variable.dims)
+    attributes: dict[str, Any] = {"long_name": variable.about}
+    if variable.is_count:
+        attributes["_FillValue"] = variable.fill
+    group.create_array(
+        variable.name,
+        shape=tuple(axes.length(dim) for dim in dims),
+        chunks=tuple(_chunk_length(dim, axes) for dim in dims),
+        dtype=str if variable.dtype == "str" else variable.dtype,
+        fill_value=variable.fill,
+        compressors=[ZstdCodec(), Crc32cCodec()] if variable.dims else [Crc32cCodec()],
+        chunk_key_encoding={"name": "default", "separator": "."},
+        dimension_names=dims,
+        attributes=attributes,
+    )
+
+
+def _chunk_length(dim: str, axes: Axes) -> int:
+    if dim in TILE_DIMS:
+        return 1
+    return max(1, axes.length("restart")) if dim == "restart" else EXPONENT_CHUNK

@@ -1,0 +1,111 @@
+"""Which exponents someone without classes would choose, and what that choice is worth."""
+
+from collections.abc import Sequence
+
+import xarray as xr
+
+from pipeline.core.validation import as_choice
+from pipeline.scoring import SCORES, suffix
+from storage.layout.schema import ALL_RESULTS
+from storage.query.best import GRID, averaged, best_average, best_exponents, exponents_of, scores
+from storage.query.select import results_of
+
+
+def score_variable(variable: str, score: str) -> str:
+    """Return the name of a score of the algorithm that a variable belongs to.
+
+    Examples
+    --------
+    >>> score_variable("rescaled_imwk_ari", "calinski-harabasz")
+    'rescaled_imwk_calinski_harabasz'
+    """
+    result = ALL_RESULTS[as_choice(variable, "variable", ALL_RESULTS)]
+    return f"{result.part}_{suffix(as_choice(score, 'score', SCORES))}"
+
+
+def main_variable(cube: xr.Dataset) -> str:
+    """Return the result that people ask for first: an ARI or, without labels, a silhouette.
+
+    Parameters
+    ----------
+    cube : xarray.Dataset
+        As `open_cube` gives it, or what `select` left of it.
+
+    Returns
+    -------
+    str
+        Of imwk-means on rescaled data. The ARI even if the cube has none of these, for the error
+        that follows says why.
+
+    Examples
+    --------
+    >>> main_variable(xr.Dataset({"rescaled_imwk_silhouette": 0.5}))
+    'rescaled_imwk_silhouette'
+    >>> unlabelled = {"attrs": {"unlabelled": ["mine"]}, "coords": {"config": ["mine"]}}
+    >>> both = {"rescaled_imwk_ari": 0.5, "rescaled_imwk_silhouette": 0.5}
+    >>> main_variable(xr.Dataset(both)), main_variable(xr.Dataset(both, **unlabelled))
+    ('rescaled_imwk_ari', 'rescaled_imwk_silhouette')
+    """
+    known = results_of(cube)
+    wanted = [GRID, *(score_variable(GRID, score) for score in SCORES)]
+    return next((name for name in wanted if name in known), GRID)
+
+
+def chosen_exponents(
+    cube: xr.Dataset, variable: str, score: str, *, average: bool = False
+) -> xr.Dataset:
+    """Return the exponents at which a score without classes is best, and the ARI there.
+
+    Parameters
+    ----------
+    cube : xarray.Dataset
+        As `open_cube` gives it.
+    variable : str
+        Any result of the algorithm in question.
+    score : str
+        Of `SCORES`.
+    average : bool
+        Choose one pair for all data sets, by the mean score, not one for each.
+
+    Returns
+    -------
+    xarray.Dataset
+        The score under its own name, ``p1`` and ``p2`` as far as there are; with classes also
+        ``ari``, what the choice gets, and ``best_ari``, what the best one gets. Means come with
+        ``spread`` and ``datasets``.
+
+    Raises
+    ------
+    InvalidInputError
+        If the cube's sweep did not compute the score.
+
+    Examples
+    --------
+    >>> coords = {"dataset": [0], "p1": [1.4, 2.0]}
+    >>> silhouette = xr.DataArray([[0.3, 0.2]], coords, name="imwk_silhouette")
+    >>> ari = xr.DataArray([[0.5, 0.7]], coords, name="imwk_ari")
+    >>> chosen = chosen_exponents(xr.merge([silhouette, ari]), "imwk_ari", "silhouette")
+    >>> [float(chosen[name][0]) for name in ("p1", "ari", "best_ari")]
+    [1.4, 0.5, 0.7]
+    """
+    name = score_variable(variable, score)
+    chosen = _best(cube, name, average)
+    ari = f"{ALL_RESULTS[name].part}_ari"
+    if ari not in results_of(cube):
+        return chosen
+    values = averaged(scores(cube, ari))["average"] if average else scores(cube, ari)
+    there = _at(values, chosen, exponents_of(cube, ari))
+    return chosen.assign(ari=there, best_ari=_best(cube, ari, average)[ari])
+
+
+def _best(cube: xr.Dataset, name: str, average: bool) -> xr.Dataset:
+    if average:
+        return best_average(cube, name).rename(average=name)
+    return best_exponents(cube, name).rename(best=name)
+
+
+def _at(values: xr.DataArray, chosen: xr.Dataset, dims: Sequence[str]) -> xr.DataArray:
+    """Return the values at the chosen exponents."""
+    for dim in dims:
+        values = values.where(values[dim] == chosen[dim])
+    return values.max(dims)

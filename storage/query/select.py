@@ -1,0 +1,177 @@
+"""Choose parts of an opened cube by name and exponent, or say what there is to choose from."""
+
+from collections.abc import Hashable, Iterable
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from pipeline.core.errors import InvalidInputError
+from pipeline.core.validation import as_choice, as_exponent
+from storage.layout.schema import ALL_RESULTS, Variable
+
+#: An exponent that was computed, such as 0.1 + 1.3, is not the decimal that it stands for.
+SNAP = 1e-6
+#: How many exponents on each side an error lists.
+NEIGHBOURS = 2
+
+_WORDS = {"config": "configuration", "normalisation": "normalisation"}
+
+
+def select(
+    cube: xr.Dataset,
+    *,
+    config: str | Iterable[str] | None = None,
+    dataset: int | Iterable[int] | None = None,
+    normalisation: str | Iterable[str] | None = None,
+    p1: float | Iterable[float] | None = None,
+    p2: float | Iterable[float] | None = None,
+) -> xr.Dataset:
+    """Choose parts of a cube by label, each once; what is not given is kept whole.
+
+    Parameters
+    ----------
+    cube : xarray.Dataset
+        As `open_cube` gives it.
+    config, normalisation : str or iterable of str, optional
+        Names.
+    dataset : int or iterable of int, optional
+        Numbers of data sets.
+    p1, p2 : float or iterable of float, optional
+        Exponents of the grid, good to 1e-6.
+
+    Returns
+    -------
+    xarray.Dataset
+        As lazy as `cube`, with all its dimensions.
+
+    Raises
+    ------
+    InvalidInputError
+        If something is not in the cube; the message has near names or the neighbours on the grid.
+
+    Examples
+    --------
+    >>> grid = xr.DataArray([[0.1, 0.2]], {"config": ["Iris"], "p1": [1.4, 1.5]}, name="imwk_ari")
+    >>> select(grid.to_dataset(), config="Iris", p1=1.1 + 0.3).imwk_ari.values.tolist()
+    [[0.1]]
+    >>> select(grid.to_dataset(), p1=1.43)
+    Traceback (most recent call last):
+    pipeline.core.errors.InvalidInputError: p1 = 1.43 is not on the grid of this cube. Near it are 1.4, 1.5.
+    """  # noqa: E501 - the message is one line
+    wanted: dict[str, list[Any]] = {
+        "config": [_name(cube, "config", name) for name in _listed(config)],
+        "dataset": [_dataset(cube, number) for number in _listed(dataset)],
+        "normalisation": [_name(cube, "normalisation", name) for name in _listed(normalisation)],
+        "p1": [on_grid(cube, "p1", p) for p in _listed(p1)],
+        "p2": [on_grid(cube, "p2", p) for p in _listed(p2)],
+    }
+    once = {dim: list(dict.fromkeys(labels)) for dim, labels in wanted.items() if labels}
+    return cube.sel(once)
+
+
+def as_variable(cube: xr.Dataset, name: str) -> Variable:
+    """Return what is known of a result of this cube's sweep, by its name.
+
+    Examples
+    --------
+    >>> as_variable(xr.Dataset({"imwk_ari": 0.5}), "imwk_air")
+    Traceback (most recent call last):
+    pipeline.core.errors.InvalidInputError: Unknown variable 'imwk_air'. Did you mean 'imwk_ari'? Known: imwk_ari.
+    """  # noqa: E501 - the message is one line
+    known = results_of(cube)
+    reason = _why_absent(cube, name)
+    if name not in known and reason:
+        raise InvalidInputError(
+            f"There is no {name} in this cube: {reason}. Known: {', '.join(known)}."
+        )
+    return ALL_RESULTS[as_choice(name, "variable", known)]
+
+
+def _why_absent(cube: xr.Dataset, name: str) -> str | None:
+    variable = ALL_RESULTS.get(name)
+    if variable is None:
+        return None
+    if variable.needs_labels and is_unlabelled(cube):
+        return "no ARI can be had without labels, but scores such as the silhouette can"
+    parts = cube.attrs.get("spec", {}).get("parts", ())
+    if parts and variable.part not in parts:
+        return f"its sweep does not compute {variable.part}, only {', '.join(parts)}"
+    if variable.score is not None:
+        setting = f'scores = ["{variable.score}"]'
+        return f"its spec does not name {variable.score} among its scores, as {setting}"
+    return None
+
+
+def is_unlabelled(cube: xr.Dataset) -> bool:
+    """Say whether nothing in a cube, or in what was selected of it, has labels.
+
+    Examples
+    --------
+    >>> cube = xr.Dataset(coords={"config": ["Iris", "mine"]}, attrs={"unlabelled": ["mine"]})
+    >>> is_unlabelled(cube), is_unlabelled(select(cube, config="mine"))
+    (False, True)
+    """
+    unlabelled = cube.attrs.get("unlabelled", ())
+    return bool(unlabelled) and set(cube["config"].values.tolist()) <= set(unlabelled)
+
+
+def results_of(cube: xr.Dataset) -> list[str]:
+    """Return the names of the results that a cube's sweep computes; no ARI if nothing has labels.
+
+    Examples
+    --------
+    >>> results_of(xr.Dataset({"imwk_ari": 0.5, "status": 1}))
+    ['imwk_ari']
+    """
+    parts = cube.attrs.get("spec", {}).get("parts")
+    unlabelled = is_unlabelled(cube)
+    return [
+        variable.name
+        for variable in ALL_RESULTS.values()
+        if variable.name in cube
+        and (parts is None or variable.part in parts)
+        and not (unlabelled and variable.needs_labels)
+    ]
+
+
+def on_grid(cube: xr.Dataset, dim: str, exponent: float) -> float:
+    """Return the exponent of the cube's grid that a number stands for.
+
+    Examples
+    --------
+    >>> on_grid(xr.Dataset(coords={"p1": [1.1, 1.2, 1.3]}), "p1", 1.1 + 0.1)
+    1.2
+    """
+    grid, exponent = cube[dim].values, as_exponent(exponent)
+    distances = np.abs(grid - exponent)
+    if len(grid) and distances.min() <= SNAP * (1 + 1e-6):  # 1e-6 itself, as floats have it
+        return float(grid[distances.argmin()])
+    below, above = np.sort(grid[grid < exponent]), np.sort(grid[grid > exponent])
+    near = [*below[-NEIGHBOURS:], *above[:NEIGHBOURS]]
+    raise InvalidInputError(
+        f"{dim} = {exponent!r} is not on the grid of this cube. "
+        f"Near it are {', '.join(f'{p:g}' for p in near)}."
+    )
+
+
+def _listed(given: Any) -> list[Any]:
+    if given is None:
+        return []
+    if isinstance(given, Iterable) and not isinstance(given, str):
+        return list(given)
+    return [given]
+
+
+def _name(cube: xr.Dataset, dim: Hashable, name: str) -> str:
+    return as_choice(name, _WORDS[str(dim)], cube[dim].values.tolist())
+
+
+def _dataset(cube: xr.Dataset, number: int) -> int:
+    known = cube["dataset"].values
+    if number not in known:
+        raise InvalidInputError(
+            f"There is no data set {number} in this cube. "
+            f"It has {known.min()} to {known.max()}; they count from 0."
+        )
+    return number

@@ -1,0 +1,52 @@
+"""A file of a million rows is read within modest memory, one of more is refused."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pipeline.datasets.tables.columns import MOST_ROWS
+
+READ = """
+from pathlib import Path
+from sys import argv
+from pipeline.datasets import TableError, read_table
+try:
+    print(read_table(argv[1], "species").X.shape)
+except TableError as error:
+    print(error.problem)
+status = Path("/proc/self/status").read_text()
+print(next(line.split()[1] for line in status.splitlines() if line.startswith("VmHWM")))
+"""
+
+
+def read(path: Path) -> tuple[str, float]:
+    """Read in a fresh process; return what it says, and the megabytes it had at the most."""
+    child = subprocess.run(
+        [sys.executable, "-c", READ, str(path)], check=True, capture_output=True, text=True
+    )
+    said, kilobytes = child.stdout.splitlines()
+    return said, int(kilobytes) * 1024 / 1e6
+
+
+@pytest.mark.slow
+def test_a_million_rows_are_read_within_memory(tmp_path: Path) -> None:
+    path, rng = tmp_path / "large.csv", np.random.default_rng(0)
+    with path.open("w") as file:
+        file.write(f"{','.join(f'x{column}' for column in range(8))},colour,species\n")
+        for _ in range(MOST_ROWS // 1000):
+            numbers = rng.normal(size=(1000, 8)).round(6).tolist()
+            file.writelines(
+                f"{','.join(map(str, row))},{'red' if place % 3 else 'blue'},{place % 4}\n"
+                for place, row in enumerate(numbers)
+            )
+    said, megabytes = read(path)
+    assert said == "(1000000, 10)"
+    assert megabytes < 400
+    with path.open("a") as file:
+        file.write("1,2,3,4,5,6,7,8,red,1\n")
+    said, megabytes = read(path)
+    assert said.startswith("has more than 1,000,000 rows")
+    assert megabytes < 400

@@ -1,0 +1,27 @@
+"""A certificate authority of our own and a certificate that it signed, made as the docs say."""
+
+import re
+import subprocess
+from pathlib import Path
+
+from tests.faults import ROOT
+from workflows.compute import Certificates
+
+#: The commands of docs/cluster.md, from the first to the end of their listing.
+RECIPE = re.compile(r"^\$ umask 077\n.*?(?=^```)", re.MULTILINE | re.DOTALL)
+
+
+def make_certificates(folder: Path) -> Certificates:
+    """Write an authority's certificate, and one for schedulers, workers and clients alike."""
+    folder.mkdir()
+    found = RECIPE.search((ROOT / "docs" / "cluster.md").read_text())
+    assert found
+    commands = re.sub(r"^\$ ", "", found[0], flags=re.MULTILINE)
+    subprocess.run(["bash", "-euc", commands], cwd=folder, capture_output=True, check=True)
+    return Certificates(folder / "ca.pem", folder / "cert.pem", folder / "key.pem")
+
+
+def dask_options(files: Certificates) -> tuple[str, ...]:
+    """Return the options by which a scheduler and its workers use certificates."""
+    named = {"--tls-ca-file": files.ca, "--tls-cert": files.cert, "--tls-key": files.key}
+    return ("--protocol", "tls", *(str(word) for pair in named.items() for word in pair))

@@ -1,0 +1,131 @@
+"""The best clustering that a sweep of a user's table found, computed again from the cube's data."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from pipeline.core.errors import InvalidInputError
+from pipeline.core.validation import as_choice
+from pipeline.execution.block import silhouette_seed
+from pipeline.spec import SweepSpec
+from storage import CubeLocation, open_cube, read_provenance, stored_table
+from storage.errors import storage_errors
+from storage.query.best import select
+from storage.query.choice import main_variable
+from workflows.answers import Question, answer, ask
+from workflows.clustering import Clustering, cluster_table
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Where a cube has its best result, and which that is."""
+
+    config: str
+    normalisation: str
+    p1: float
+    p2: float
+    variable: str
+    value: float
+
+    def __str__(self) -> str:
+        pair = f"p1 = {self.p1:g}, p2 = {self.p2:g}"
+        return f"{self.normalisation}, {pair}: the best {self.variable}, {self.value:.4f}"
+
+
+def best_choice(
+    location: CubeLocation,
+    config: str | None = None,
+    normalisation: str | None = None,
+    p1: float | None = None,
+    p2: float | None = None,
+) -> Choice:
+    """Return where imwk-means on rescaled data has its highest ARI, or silhouette without labels.
+
+    Parameters
+    ----------
+    location : path
+        A cube with a table.
+    config : str, optional
+        Which table, if there are several.
+    normalisation, p1, p2 : optional
+        Choose among these results only.
+
+    Raises
+    ------
+    InvalidInputError
+        If the cube has no such results.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import numpy as np
+    >>> from pipeline.datasets import Table
+    >>> from pipeline.spec.draft import Sweep
+    >>> from workflows import submit
+    >>> table = Table(np.array([[0.0], [1.0], [9.0]]), ("size",), np.array([0, 0, 1]), ("a", "b"))
+    >>> keys = {"normalisations": ["range"], "parts": ["imwk", "rescaled_imwk"], "restarts": 0}
+    >>> sweep = Sweep.of({"mine": table}, p1=[2], p2=[3], **keys)
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = submit(sweep, f"{folder}/cube.zarr", workers=0)
+    ...     print(best_choice(f"{folder}/cube.zarr"))
+    ...     best_clustering(f"{folder}/cube.zarr", best_choice(f"{folder}/cube.zarr")).ari
+    range, p1 = 2, p2 = 3: the best rescaled_imwk_ari, 1.0000
+    1.0
+    """
+    cube = open_cube(location)
+    config = _table_of(read_provenance(location).spec, config)
+    question = Question(
+        main_variable(select(cube, config=config)),
+        config=(config,),
+        normalisation=_given(normalisation),
+        p1=_given(p1),
+        p2=_given(p2),
+        top=1,
+    )
+    asked = ask(cube, question)
+    with storage_errors(f"read the cube {location}"):
+        rows = answer(asked, question)
+    if rows.empty:
+        raise InvalidInputError(f"Nothing of {config} is done yet. See imwk status CUBE.")
+    best = rows.iloc[0]
+    return Choice(
+        config, best.normalisation, best.p1, best.p2, question.asked, best[question.asked]
+    )
+
+
+def best_clustering(location: CubeLocation, best: Choice) -> Clustering:
+    """Cluster the table of a cube again as the sweep did where it was best.
+
+    Parameters
+    ----------
+    location : path
+        The cube.
+    best : Choice
+        Of `best_choice`, which has an example.
+    """
+    spec = read_provenance(location).spec
+    _, _, k = spec.shape(best.config)
+    return cluster_table(
+        stored_table(location, best.config),
+        k,
+        best.p1,
+        best.p2,
+        normalisation=best.normalisation,
+        centre=spec.centre,
+        dtype=spec.dtype,
+        seed=silhouette_seed(spec, best.config, dataset=0),
+    )
+
+
+def _given(value: Any) -> tuple[Any, ...]:
+    return () if value is None else (value,)
+
+
+def _table_of(spec: SweepSpec, config: str | None) -> str:
+    tables = list(spec.datasets.matrices)
+    if not tables:
+        raise InvalidInputError("This cube has synthetic data only, and no table to cluster.")
+    if config is None and len(tables) > 1:
+        raise InvalidInputError(
+            f"This cube has {len(tables)} tables: {', '.join(tables)}. Choose one by --config."
+        )
+    return tables[0] if config is None else as_choice(config, "table", tables)

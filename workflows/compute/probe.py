@@ -1,0 +1,104 @@
+"""Whether every worker can take part, asked before anything runs."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from distributed import Client
+
+from pipeline.core.errors import ImwkError
+from storage import environment
+from storage.access import check_access, cube_id
+from workflows.compute.errors import ClusterError
+
+PROJECT = "imwk-sweep"
+
+
+@dataclass(frozen=True)
+class Probe:
+    """What a process has: versions of packages, and why it cannot use the cube, if so."""
+
+    versions: Mapping[str, str]
+    trouble: str | None
+
+
+def probe(location: str, wanted: str) -> Probe:
+    """Look at this process, and at a cube from it."""
+    try:
+        check_access(location, wanted)
+    except ImwkError as error:
+        return Probe(environment()["versions"], str(error))
+    return Probe(environment()["versions"], None)
+
+
+def check_workers(client: Client, location: str) -> None:
+    """Refuse a cluster some of whose workers cannot take part.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        Of the cluster.
+    location : str
+        The cube, as workers will name it.
+
+    Raises
+    ------
+    ClusterError
+        If a worker has another version of this project or another major one of NumPy, or cannot
+        reach or write the cube.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from pipeline.spec import SweepSpec
+    >>> from storage import create_cube
+    >>> from workflows.compute import local_client
+    >>> spec = SweepSpec(datasets={"synthetic": {"configs": ["1000x6-3"], "count": 2}})
+    >>> with TemporaryDirectory() as folder, local_client(workers=1) as client:
+    ...     create_cube(f"{folder}/cube.zarr", spec)
+    ...     check_workers(client, f"{folder}/cube.zarr")
+    """
+    answers = client.run(probe, location, cube_id(location), on_error="return")
+    troubles = {
+        worker: trouble for worker, found in answers.items() if (trouble := trouble_of(found))
+    }
+    if troubles:
+        worker, trouble = next(iter(troubles.items()))
+        more = f" (and {len(troubles) - 1} more of {len(answers)})" if len(troubles) > 1 else ""
+        raise ClusterError(f"Worker {worker}{more} {trouble}")
+
+
+def check_scheduler(client: Client, location: str) -> None:
+    """Refuse a scheduler whose process cannot take part, for a sweep that is left to it."""
+    try:
+        found = client.run_on_scheduler(probe, location, cube_id(location))
+    except Exception as error:  # whatever there is when it is loaded there
+        found = error
+    trouble = trouble_of(found)
+    if trouble:
+        raise ClusterError(f"The scheduler {trouble}")
+
+
+def trouble_of(found: Any) -> str | None:
+    """Say why a process cannot take part, by what its probe found; None if it can."""
+    ours = environment()["versions"]
+    if not isinstance(found, Probe):  # what was raised when it was loaded there
+        return (
+            f"does not answer as {PROJECT} {ours[PROJECT]} would: {found}. Is it there, and has it "
+            "the same version?"
+        )
+    theirs = found.versions
+    if theirs[PROJECT] != ours[PROJECT]:
+        return f"has {PROJECT} {theirs[PROJECT]}, not {ours[PROJECT]}. Install the same there."
+    if _major(theirs["numpy"]) != _major(ours["numpy"]):
+        return f"has NumPy {theirs['numpy']}, not {ours['numpy']}. Install the same there."
+    if found.trouble:
+        return (
+            f"cannot use the cube. {found.trouble} Give a place that it can write too: a "
+            "shared folder, or an object store with credentials in its environment."
+        )
+    return None
+
+
+def _major(version: str) -> str:
+    return version.split(".")[0]

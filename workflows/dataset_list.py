@@ -1,0 +1,56 @@
+"""The paper's real data sets as a table or as JSON, and which are on this machine."""
+
+from dataclasses import asdict
+from typing import Any
+
+from rich.table import Table
+
+from pipeline.datasets.uci.cache import cached_file
+from pipeline.datasets.uci.catalogue import LICENCE, uci_sets
+from workflows.terminal import as_table
+
+
+def missing_sets() -> list[str]:
+    """Return the names of the sets that are not on this machine, in the paper's order."""
+    return [name for name, entry in uci_sets().items() if not cached_file(entry).is_file()]
+
+
+def dataset_facts() -> list[dict[str, Any]]:
+    """Return all that is known of each set, for JSON.
+
+    Examples
+    --------
+    >>> facts = dataset_facts()[9]
+    >>> facts["name"], facts["id"], facts["licence"]
+    ('Iris', 53, 'CC BY 4.0')
+    """
+    missing = missing_sets()
+    return [
+        {
+            **asdict(entry),
+            "present": name not in missing,
+            "licence": LICENCE,
+            "citation": entry.citation,
+            "archive": entry.archive,
+        }
+        for name, entry in uci_sets().items()
+    ]
+
+
+def dataset_table() -> Table:
+    """Return a row for each set."""
+    missing = missing_sets()
+    rows = [
+        [
+            name,
+            entry.key,
+            str(entry.rows),
+            str(entry.features),
+            str(entry.k),
+            str(entry.id),
+            "missing" if name in missing else "here",
+        ]
+        for name, entry in uci_sets().items()
+    ]
+    header = ["data set", "short", "entities", "features", "k", "UCI id", "file"]
+    return as_table(None, header, rows, ["data set", "short", "file"])

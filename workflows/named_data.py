@@ -1,0 +1,76 @@
+"""Data by name: a user's file, a synthetic configuration or one of the paper's real data sets."""
+
+from collections.abc import Collection
+from pathlib import Path
+
+from pipeline.core.errors import InvalidInputError
+from pipeline.core.validation import as_choice
+from pipeline.datasets import CONFIGURATIONS, Table, read_table, synthetic_dataset
+from pipeline.datasets.tables.table import ENDINGS
+from pipeline.datasets.uci.cache import load_uci
+from pipeline.datasets.uci.catalogue import uci_sets
+
+#: The seed of the presets.
+SEED = 2020
+
+
+def named_table(
+    name: str,
+    *,
+    dataset: int | None = None,
+    seed: int | None = None,
+    label: str | None = None,
+    missing: str = "refuse",
+    ignore: Collection[str] = (),
+) -> tuple[str, Table]:
+    """Return the title of a data set, and its data.
+
+    Parameters
+    ----------
+    name : str
+        A file as for `read_table`, a key of `CONFIGURATIONS`, or a name as for `uci_set`.
+    dataset, seed : int, optional
+        Of a synthetic configuration; the first, and that of the presets, unless given.
+    label, missing, ignore
+        Of a file, as for `read_table`.
+
+    Raises
+    ------
+    InvalidInputError
+        If there are no such data, or something is given that does not go with them.
+
+    Examples
+    --------
+    >>> title, table = named_table("1000x6-3", dataset=2)
+    >>> title, table.X.shape, table.class_names
+    ('1000x6-3, data set 2', (1000, 6), ('0', '1', '2'))
+    """
+    is_file = Path(name).suffix.lower() in ENDINGS
+    if not is_file:
+        _refuse("a file", name, label=label, ignore=ignore, missing=missing != "refuse")
+    if name in CONFIGURATIONS:
+        index = dataset or 0
+        return f"{name}, data set {index}", _synthetic(name, index, SEED if seed is None else seed)
+    _refuse("a synthetic configuration", name, dataset=dataset is not None, seed=seed is not None)
+    if is_file:
+        return Path(name).stem, read_table(name, label, missing=missing, ignore=ignore)
+    ((title, table),) = load_uci([_known(name)]).items()
+    return title, table
+
+
+def _known(name: str) -> str:
+    """Return a name of a real data set; else say what names there are, also of synthetic ones."""
+    short = [entry.key for entry in uci_sets().values()]
+    return name if name in short else as_choice(name, "data set", [*CONFIGURATIONS, *uci_sets()])
+
+
+def _refuse(what: str, name: str, **given: object) -> None:
+    for option, value in given.items():
+        if value:
+            raise InvalidInputError(f"--{option} goes with {what}, and {name} is none.")
+
+
+def _synthetic(config: str, index: int, seed: int) -> Table:
+    data = synthetic_dataset(config, index, seed)
+    features = tuple(f"feature {number}" for number in range(data.X.shape[1]))
+    return Table(data.X, features, data.y, tuple(map(str, range(CONFIGURATIONS[config].clusters))))

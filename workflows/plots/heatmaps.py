@@ -1,0 +1,248 @@
+"""The paper's figures: the mean result at every pair of exponents, white where k-means++ wins."""
+
+from collections.abc import Iterator
+from os import PathLike
+from pathlib import Path
+from textwrap import fill
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from matplotlib import colormaps
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import ListedColormap, Normalize
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+from matplotlib.ticker import MaxNLocator
+from numpy.typing import NDArray
+
+from pipeline.core.errors import InvalidInputError
+from pipeline.scoring import LEAST
+from storage.layout.schema import ALL_RESULTS, Status
+from storage.query.best import GRID, averaged, baseline_of, compared_with_kmeans, scores
+from storage.query.select import as_variable, results_of
+from workflows.plots.panels import BEFORE, Panels
+from workflows.plots.style import LARGE, blank_figure, house_style, literal, write_figure
+
+#: Viridis without its bright end: to eyes that see no blue, and in grey, yellow is near white.
+COLOURS = ListedColormap(colormaps["viridis"](np.linspace(0, 0.88, 256)), "viridis, no yellow")
+WHITE: dict[str, Any] = {"facecolor": "white", "edgecolor": "black"}
+NO_RESULT: dict[str, Any] = {"facecolor": "0.88", "edgecolor": "0.6", "hatch": "//////"}
+NOT_COMPARED = "not compared with k-means++"
+#: Why a cell is white.
+NOT_BEATEN, NOT_SCORED = "does not beat k-means++", "fewer than two clusters"
+#: Labels on an axis.
+MOST_TICKS = 8
+#: In one figure; more could not be read, nor held in memory.
+MOST_PANELS = 100
+
+
+def mean_grids(cube: xr.Dataset, variable: str = GRID) -> xr.Dataset:
+    """Return what heatmaps show: lazy means over data sets, and which of them are coloured.
+
+    Parameters
+    ----------
+    cube : xarray.Dataset
+        As `open_cube` gives it, or what `select` left of it.
+    variable : str
+        A result with p1 and p2.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``average``; ``beats``, whether that beats the expected one of k-means++ or, where there
+        is none to compare it with, is there and does not just stand for a single cluster;
+        ``datasets``, how many are behind it, and ``asked``, how many the sweep has.
+
+    Raises
+    ------
+    InvalidInputError
+        If the variable cannot be drawn, or there are too many configurations.
+
+    Examples
+    --------
+    >>> mean_grids(xr.Dataset({"imwk_ari": 0.5, "rescaled_imwk_ari": 0.5}), "imwk_ari")
+    Traceback (most recent call last):
+    pipeline.core.errors.InvalidInputError: imwk_ari does not depend on p1 and p2. Of this cube can be drawn: rescaled_imwk_ari.
+    """  # noqa: E501 - the message is one line
+    _refuse_what_cannot_be_drawn(cube, variable)
+    known, compared = as_variable(cube, variable), baseline_of(cube, variable) is not None
+    if compared:
+        means = compared_with_kmeans(cube, variable)
+    else:
+        least = LEAST.get(str(known.score), -np.inf)
+        means = averaged(scores(cube, variable)).drop_vars("spread").assign(expected=least)
+    asked = (cube["status"] != Status.NOT_PART).sum("dataset")
+    drawn = means.assign(beats=means["average"] > means["expected"], asked=asked)
+    return drawn.assign_attrs(variable=variable, about=known.about, compared=compared)
+
+
+def _refuse_what_cannot_be_drawn(cube: xr.Dataset, variable: str) -> None:
+    if as_variable(cube, variable).dims != ("p1", "p2"):
+        grids = [name for name in results_of(cube) if ALL_RESULTS[name].dims == ("p1", "p2")]
+        raise InvalidInputError(
+            f"{variable} does not depend on p1 and p2. "
+            f"Of this cube can be drawn: {', '.join(grids) or 'nothing'}."
+        )
+    if cube.sizes["config"] > MOST_PANELS:
+        raise InvalidInputError(
+            f"{cube.sizes['config']} configurations are too many for one picture. "
+            f"Choose at most {MOST_PANELS}, by --config."
+        )
+
+
+def write_heatmaps(
+    grids: xr.Dataset, folder: str | PathLike[str], style: str = "png"
+) -> Iterator[Path]:
+    """Write a picture for each normalisation, with a panel for each configuration.
+
+    Parameters
+    ----------
+    grids : xarray.Dataset
+        As `mean_grids` gives them, computed.
+    folder : path
+        Where the pictures go; made if it is missing.
+    style : {"png", "svg", "pdf"}
+        The format of the files.
+
+    Yields
+    ------
+    Path
+        Of each file, when all of it is written.
+
+    Raises
+    ------
+    PictureError
+        If a file cannot be written.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> coords = {"config": ["Iris"], "dataset": [0], "normalisation": ["range"]}
+    >>> grid = xr.DataArray([[[[[0.7]]]]], coords | {"p1": [1.4], "p2": [2.0]})
+    >>> cube = xr.Dataset({"rescaled_imwk_ari": grid, "status": grid[..., 0, 0] > 0})
+    >>> with TemporaryDirectory() as folder:
+    ...     [path.name for path in write_heatmaps(mean_grids(cube), folder)]
+    ['rescaled_imwk_ari-range.png']
+    """
+    for normalisation, figure in draw_heatmaps(grids):
+        path = Path(folder) / f"{grids.attrs['variable']}-{normalisation}.{style}"
+        write_figure(figure, path, style)
+        yield path
+
+
+def draw_heatmaps(grids: xr.Dataset) -> Iterator[tuple[str, Figure]]:
+    r"""Draw a figure for each normalisation, all on one scale of colours.
+
+    Parameters
+    ----------
+    grids : xarray.Dataset
+        As `mean_grids` gives them, computed.
+
+    Yields
+    ------
+    str, Figure
+        The normalisation, and its figure. A cell is coloured by its mean if it is to be, else
+        white, and hatched where there is no result. Cells are of one size, whatever lies between
+        the exponents: an axis counts their places, from 0.
+
+    Examples
+    --------
+    >>> coords = {"config": ["Iris"], "dataset": [0], "normalisation": ["range"]}
+    >>> grid = xr.DataArray([[[[[0.7]]]]], coords | {"p1": [1.4], "p2": [2.0]})
+    >>> cube = xr.Dataset({"rescaled_imwk_ari": grid, "status": grid[..., 0, 0] > 0})
+    >>> [(normalisation, figure)] = draw_heatmaps(mean_grids(cube))
+    >>> figure.axes[0].get_title()
+    'Iris\n1 data set'
+    """
+    scale = _scale(grids)
+    for normalisation in grids.normalisation.values.tolist():
+        with house_style():
+            figure = _figure(grids.sel(normalisation=normalisation), scale)
+        yield normalisation, figure
+
+
+def _scale(means: xr.Dataset) -> Normalize:
+    """Return a scale with round ends for all coloured cells."""
+    coloured = means["average"].values[means["beats"].values]
+    least, most = (coloured.min(), coloured.max()) if coloured.size else (0, 1)
+    ticks = MaxNLocator(nbins=10, steps=[1, 2, 5, 10]).tick_values(least, most)
+    return Normalize(ticks[0], ticks[-1])
+
+
+def _figure(means: xr.Dataset, scale: Normalize) -> Figure:
+    panels = Panels(means.sizes["config"])
+    figure = blank_figure(panels.width, panels.height)
+    for number in range(panels.count):
+        here = means.isel(config=number)
+        axes = figure.add_axes(panels.place(number))
+        _draw_cells(axes, here, scale)
+        _label_exponents(axes, here)
+        name = literal(str(here.config.values), panels.side + BEFORE)
+        axes.set_title(f"{name}\n{_data_sets(here)}", parse_math=False)
+        axes.set_xlabel("$p_1$" if panels.is_last(number) else "", fontsize=LARGE)
+        axes.set_ylabel("$p_2$" if panels.is_first(number) else "", fontsize=LARGE)
+    figure.colorbar(ScalarMappable(scale, COLOURS), cax=figure.add_axes(panels.bar))
+    _explain(figure, panels, means)
+    return figure
+
+
+def _explain(figure: Figure, panels: Panels, means: xr.Dataset) -> None:
+    """Say above the panels what is drawn, and below them what has no colour."""
+    title = f"Mean over data sets, {means.normalisation.values} normalisation"
+    compared = means.attrs["compared"]
+    about = means.attrs["about"] if compared else f"{means.attrs['about']}; {NOT_COMPARED}"
+    figure.text(*panels.title, title, va="top", fontsize=LARGE)
+    figure.text(*panels.subtitle, fill(about, panels.letters), va="top")
+    keys = {
+        NOT_BEATEN: (WHITE, compared),
+        NOT_SCORED: (WHITE, not compared and (means["average"] <= means["expected"]).any()),
+        "no result": (NO_RESULT, means["average"].isnull().any()),
+    }
+    patches = [Patch(**look, label=words) for words, (look, seen) in keys.items() if seen]
+    figure.legend(
+        handles=patches,
+        loc="lower left",
+        bbox_to_anchor=panels.legend,
+        borderaxespad=0,
+        borderpad=0,
+        ncols=len(keys),
+        frameon=False,
+        handleheight=1,
+    )
+
+
+def _draw_cells(axes: Axes, means: xr.Dataset, scale: Normalize) -> None:
+    means = means.transpose("p2", "p1")
+    colours = COLOURS(scale(means["average"].fillna(0).values))
+    colours[~means["beats"].values] = 1
+    colours[means["average"].isnull().values] = 0  # transparent: the hatched ground shows
+    axes.patch.set(**NO_RESULT)
+    axes.imshow(colours, origin="lower", aspect="auto", interpolation="nearest")
+
+
+def _label_exponents(axes: Axes, means: xr.Dataset) -> None:
+    for axis, dim in ((axes.xaxis, "p1"), (axes.yaxis, "p2")):
+        exponents = means[dim].values
+        places = _labelled(exponents)
+        axis.set_ticks(places, [f"{exponents[place]:g}" for place in places])
+
+
+def _labelled(exponents: NDArray[np.float64]) -> list[int]:
+    """Return the places of labels: of few exponents all, else the first and the whole numbers."""
+    apart = -(-len(exponents) // MOST_TICKS)
+    whole = np.flatnonzero(exponents == np.round(exponents)).tolist()
+    if apart == 1 or not 2 <= len(whole) <= MOST_TICKS:
+        return list(range(0, len(exponents), apart))
+    return [0, *whole] if whole[0] >= apart else whole
+
+
+def _data_sets(means: xr.Dataset) -> str:
+    """Say how many data sets are behind the cells of a panel, of how many that were asked for."""
+    least, most, asked = (
+        int(count) for count in (means.datasets.min(), means.datasets.max(), means.asked)
+    )
+    behind = f"{least} to {most}" if least < most else f"{most}"
+    of_all = f" of {asked}" if least < asked else ""
+    return f"{behind}{of_all} data set{'' if asked == 1 else 's'}"

@@ -1,0 +1,191 @@
+"""The paper's picture of what rescaling does: a data set before and after, in two dimensions."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib import color_sequences
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike, NDArray
+
+from pipeline.core import rescale
+from pipeline.core.validation import FloatArray, as_matrix
+from pipeline.execution.threads import one_blas_thread
+from workflows.clustering import Clustering, normalised_table
+from workflows.plots.style import LARGE, blank_figure, house_style, literal
+
+#: Ten colours made to be told apart with any colour vision.
+COLOURS = color_sequences["petroff10"]
+#: Classes differ in form too; 9 and 10 share no divisor, so 90 classes are all different.
+MARKERS = "os^DvPX<>"
+#: Inches: a panel, what is left of it and below, names at the right with their keys.
+SIDE, LEFT, BOTTOM, NAMES, KEY = 3.2, 0.75, 0.5, 1.5, 0.5
+WIDTH, HEIGHT = 2 * (LEFT + SIDE) + NAMES, BOTTOM + SIDE + 0.55
+#: A legend of more names would be longer than the picture is high.
+MOST_NAMES = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """What colours tell apart: classes or clusters, the number of every entity's, and names."""
+
+    what: str
+    of: NDArray[np.integer]
+    names: Sequence[str]
+
+
+def principal_components(X: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Project entities on the first two principal components.
+
+    Parameters
+    ----------
+    X : array_like, shape (n, m)
+        Entities in rows.
+
+    Returns
+    -------
+    places : ndarray, shape (n, 2)
+        The second column is zeros if `X` has one feature.
+    shares : ndarray, shape (2,)
+        Of the variance of `X`, along each; zeros if there is none.
+
+    Notes
+    -----
+    The sign of a component is free. Here the feature that weighs most in it weighs positively.
+
+    Examples
+    --------
+    >>> places, shares = principal_components([[0.0, 0.0], [-3.0, -3.0], [3.0, 3.0]])
+    >>> (places[:, 0].round(3) + 0).tolist(), shares.round(3).tolist()
+    ([0.0, -4.243, 4.243], [1.0, 0.0])
+    """
+    matrix = as_matrix(X)
+    with one_blas_thread():
+        left, lengths, right = np.linalg.svd(matrix - matrix.mean(axis=0), full_matrices=False)
+    heaviest = np.abs(right).argmax(axis=1)
+    signs = np.sign(right[np.arange(len(right)), heaviest])
+    places = np.zeros((len(matrix), 2))
+    shares = np.zeros(2)
+    found = min(2, len(lengths))
+    places[:, :found] = (left * (lengths * signs))[:, :found]
+    variance = np.square(lengths)
+    shares[:found] = variance[:found] / (variance.sum() or 1)
+    return places, shares
+
+
+def draw_clustering(found: Clustering, name: str) -> Figure:
+    """Draw what the weights at p1 do to a table.
+
+    Parameters
+    ----------
+    found : Clustering
+        Its first run rescales.
+    name : str
+        For the title.
+
+    Returns
+    -------
+    Figure
+        As of `draw_rescaling`; coloured by cluster if the table has no classes.
+
+    Examples
+    --------
+    >>> from pipeline.datasets import Table
+    >>> from workflows.clustering import cluster_table
+    >>> table = Table(np.array([[0.0, 3.0], [1.0, 9.0], [9.0, 1.0], [10.0, 8.0]]), ("a", "b"))
+    >>> figure = draw_clustering(cluster_table(table, k=2, p1=1.5), "Mine")
+    >>> figure.get_suptitle(), figure.legends[0].get_title().get_text()
+    ('Mine, range normalisation, p1 = 1.5', 'cluster')
+    """
+    table, run = found.table, found.runs["p1"]
+    X, _ = normalised_table(table, found.normalisation)
+    title = f"{name}, {found.normalisation} normalisation, p1 = {found.exponents['p1']:g}"
+    if table.classes is None:
+        groups = Groups("cluster", run.labels, [str(number) for number in range(len(run.weights))])
+    else:
+        groups = Groups("class", table.classes, table.class_names)
+    return _draw(X, groups, run.labels, run.weights, title)
+
+
+def draw_rescaling(
+    X: ArrayLike, classes: ArrayLike, labels: ArrayLike, weights: ArrayLike, title: str
+) -> Figure:
+    """Draw a data set before and after it is rescaled, coloured by class.
+
+    Parameters
+    ----------
+    X : array_like, shape (n, m)
+        The normalised data that imwk-means clustered.
+    classes : array_like, shape (n,)
+        The true class of every entity: numbers or names.
+    labels, weights : array_like
+        Clusters and their feature weights, as `imwk` gives them.
+    title : str
+        Above all, as it is.
+
+    Returns
+    -------
+    Figure
+        Each panel has its own principal components; a step is as long along both.
+
+    Examples
+    --------
+    >>> X, weights = [[0.0, 0.1], [0.2, 0.0], [1.0, 0.9]], [[0.9, 0.1], [0.5, 0.5]]
+    >>> figure = draw_rescaling(X, ["a", "a", "b"], [0, 0, 1], weights, "Three")
+    >>> [axes.get_title() for axes in figure.axes]
+    ['before rescaling', 'after rescaling']
+    """
+    names, class_of = np.unique(np.asarray(classes), return_inverse=True)
+    groups = Groups("class", class_of, [str(name) for name in names])
+    return _draw(X, groups, labels, weights, title)
+
+
+def _draw(
+    X: ArrayLike, groups: Groups, labels: ArrayLike, weights: ArrayLike, title: str
+) -> Figure:
+    panels = {"before rescaling": as_matrix(X), "after rescaling": rescale(X, labels, weights)}
+    with house_style():
+        figure = blank_figure(WIDTH, HEIGHT)
+        figure.suptitle(
+            literal(title, 2 * SIDE), x=LEFT / WIDTH, ha="left", fontsize=LARGE, parse_math=False
+        )
+        for place, (words, matrix) in enumerate(panels.items()):
+            axes = figure.add_axes(_place(place))
+            axes.set_title(words)
+            _draw_points(axes, matrix, groups)
+        _name_groups(figure, groups)
+    return figure
+
+
+def _place(number: int) -> tuple[float, float, float, float]:
+    left = LEFT + number * (SIDE + LEFT)
+    return left / WIDTH, BOTTOM / HEIGHT, SIDE / WIDTH, SIDE / HEIGHT
+
+
+def _draw_points(axes: Axes, X: FloatArray, groups: Groups) -> None:
+    places, shares = principal_components(X)
+    for number in range(len(groups.names)):
+        x, y = places[groups.of == number].T
+        marker, colour = MARKERS[number % len(MARKERS)], COLOURS[number % len(COLOURS)]
+        axes.scatter(x, y, s=12, marker=marker, color=colour, alpha=0.75, linewidths=0)
+    axes.set_xlabel(f"first principal component ({shares[0]:.0%})")
+    axes.set_ylabel(f"second principal component ({shares[1]:.0%})")
+    axes.set_aspect("equal", adjustable="datalim")
+
+
+def _name_groups(figure: Figure, groups: Groups) -> None:
+    names = [literal(name, NAMES - KEY) for name in groups.names]
+    more = len(names) - MOST_NAMES
+    legend = figure.legend(
+        figure.axes[0].collections[:MOST_NAMES],
+        [f"group {number}" for number in range(len(names[:MOST_NAMES]))],
+        title=groups.what if more <= 0 else f"{groups.what} ({more} more)",
+        loc="upper left",
+        bbox_to_anchor=(1 - NAMES / WIDTH, (BOTTOM + SIDE) / HEIGHT),
+        alignment="left",
+        frameon=False,
+    )
+    # Afterwards, for a legend takes names with an underscore for hidden ones, and $ for formulas
+    for text, name in zip(legend.get_texts(), names, strict=False):
+        text.set(text=name, parse_math=False)

@@ -1,0 +1,160 @@
+"""Figures without global state: names shown literally, the same bytes whenever drawn again."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BytesIO
+from pathlib import Path
+
+import matplotlib.style
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties, findfont, get_font
+from matplotlib.textpath import text_to_path
+
+from pipeline.core.errors import ImwkError
+from storage.backends.location import replace_file
+
+#: What each format would say of the day and the program; left out, so that bytes stay the same.
+FORMATS: dict[str, dict[str, None]] = {
+    "png": {"Software": None},
+    "svg": {"Date": None, "Creator": None},
+    "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
+}
+DOTS_PER_INCH = 150
+#: Comes with matplotlib, so it is the same everywhere.
+FONT = "DejaVu Sans"
+SMALL, LARGE = 8, 10
+POINTS_PER_INCH = 72
+#: Measuring takes time; no name so long fits anywhere.
+LONGEST_NAME = 200
+
+_STYLE = {
+    "axes.linewidth": 0.6,
+    "axes.titlesize": SMALL,
+    "figure.titlesize": LARGE,
+    "font.family": FONT,
+    "font.size": SMALL,
+    "hatch.linewidth": 0.6,
+    "svg.hashsalt": "imwk-sweep",
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+}
+
+
+class PictureError(ImwkError):
+    """A picture cannot be drawn or written; the message says why and what to do."""
+
+
+@contextmanager
+def house_style() -> Iterator[None]:
+    """Draw in our own style, whatever a user's settings of matplotlib are.
+
+    Examples
+    --------
+    >>> with house_style():
+    ...     matplotlib.rcParams["font.size"]
+    8.0
+    """
+    with matplotlib.style.context(["default", _STYLE]):
+        yield
+
+
+def blank_figure(width: float, height: float) -> Figure:
+    """Return an empty figure, in inches, that no global state knows of.
+
+    Examples
+    --------
+    >>> blank_figure(4, 3).canvas.get_width_height()
+    (600, 450)
+    """
+    figure = Figure(figsize=(width, height), dpi=DOTS_PER_INCH)
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def literal(text: str, inches: float) -> str:
+    r"""Return `text` as it can be drawn in small letters on one line of some width.
+
+    Characters that the font lacks are written as codes, so that names stay different from each
+    other; of a long text the middle is left out, for names often differ at their ends.
+
+    Examples
+    --------
+    >>> literal("Iris\n$x$", inches=2)
+    'Iris\\n$x$'
+    >>> literal("measurements of the first year", inches=1)
+    'measure…st year'
+    """
+    font = get_font(findfont(_font()))
+    known = (c if c.isprintable() and font.get_char_index(ord(c)) else _code(c) for c in text)
+    line = "".join(known)
+    keep = min(len(line), LONGEST_NAME)
+    shown = line if keep == len(line) else _without_middle(line, keep)
+    while _inches(shown) > inches and keep > 2:
+        keep -= 1
+        shown = _without_middle(line, keep)
+    return shown
+
+
+def _font() -> FontProperties:
+    return FontProperties(family=FONT, size=SMALL)
+
+
+def _code(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")
+
+
+def _without_middle(text: str, keep: int) -> str:
+    return f"{text[: (keep + 1) // 2]}…{text[-(keep // 2) :]}"
+
+
+def _inches(text: str) -> float:
+    width: float = text_to_path.get_text_width_height_descent(text, _font(), ismath=False)[0]
+    return width / POINTS_PER_INCH
+
+
+def style_of(path: Path) -> str:
+    """Return the format that the name of a file asks for.
+
+    Examples
+    --------
+    >>> style_of(Path("iris.SVG"))
+    'svg'
+    """
+    style = path.suffix.lower().removeprefix(".")
+    if style not in FORMATS:
+        raise PictureError(f"Cannot draw to {path}: give a name that ends in .png, .svg or .pdf.")
+    return style
+
+
+def rendered(figure: Figure, style: str) -> bytes:
+    """Return the bytes of a picture file in one of `FORMATS`.
+
+    Examples
+    --------
+    >>> rendered(blank_figure(1, 1), "png")[1:4]
+    b'PNG'
+    """
+    content = BytesIO()
+    with house_style():
+        figure.savefig(content, format=style, dpi=DOTS_PER_INCH, metadata=FORMATS[style])
+    return content.getvalue()
+
+
+def write_figure(figure: Figure, path: Path, style: str) -> None:
+    """Write a picture whole or not at all, and its folder if that is missing.
+
+    Raises
+    ------
+    PictureError
+        If it cannot be written.
+    """
+    content = rendered(figure, style)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(path, content)
+    except OSError as error:
+        raise PictureError(
+            f"Cannot write the picture {path}: {error}. Check the folder, the disk's space and "
+            "your rights, then try again."
+        ) from error
