@@ -8,7 +8,7 @@ import numpy as np
 from benchmarks.grid import sample
 from benchmarks.tables import markdown
 from pipeline.core import adjusted_rand_index, imwk_many, normalise
-from pipeline.core.validation import FloatArray, IntArray
+from pipeline.core.types import FloatArray, IntArray
 from pipeline.datasets import CONFIGURATIONS, synthetic_dataset
 
 DATA_SETS = 10

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from benchmarks.timing import Cost, timed
 from pipeline.core import imwk_grid, imwk_many, rescale
-from pipeline.core.validation import FloatArray
+from pipeline.core.types import FloatArray
 
 #: 1.1, 1.2, ... 5.0, for both p1 and p2.
 GRID = [round(1.1 + 0.1 * step, 1) for step in range(40)]

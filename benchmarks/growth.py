@@ -9,7 +9,7 @@ import numpy as np
 from benchmarks.tables import markdown
 from benchmarks.timing import Cost, cost
 from pipeline.core import ImwkResult, imwk_many, normalise
-from pipeline.core.validation import FloatArray
+from pipeline.core.types import FloatArray
 
 Shape = tuple[int, int, int]
 

@@ -5,7 +5,7 @@ One run at a time, vectorised over its entities and features.
 
 import numpy as np
 
-from pipeline.core.validation import FloatArray, IntArray
+from pipeline.core.types import FloatArray, IntArray
 
 SMALL_DISPERSION, MAX_ROUNDS = 0.01, 500
 LAST_STEP, LAST_STEP_BELOW_2 = 1e-5, 1e-6

@@ -14,7 +14,7 @@ from benchmarks.grid import GRID, grid_cost, sample
 from benchmarks.tables import Section
 from benchmarks.timing import cost, floor_seconds
 from pipeline.core import adjusted_rand_index, kmeans, normalise
-from pipeline.core.validation import FloatArray, IntArray
+from pipeline.core.types import FloatArray, IntArray
 from pipeline.datasets import CONFIGURATIONS, synthetic_dataset
 
 NORMALISATIONS = ["range", "z-score"]

@@ -10,7 +10,7 @@ from benchmarks.tables import Section
 from benchmarks.timing import simd_class, timed
 from pipeline.core import calinski_harabasz, imwk_grid, imwk_many, kmeans_many, normalise, rescale
 from pipeline.core.scores import Silhouettes
-from pipeline.core.validation import FloatArray, IntArray
+from pipeline.core.types import FloatArray, IntArray
 from pipeline.datasets import CONFIGURATIONS, synthetic_dataset
 
 SHAPES = ("1000x6-3", "1000x12-6", "1000x20-10", "1000x20-10 +10NF")

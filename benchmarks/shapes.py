@@ -11,7 +11,7 @@ from benchmarks.plain import plain_imwk
 from benchmarks.tables import Section
 from benchmarks.timing import cost, floor_seconds, simd_class, timed
 from pipeline.core import adjusted_rand_index, imwk_grid, imwk_many, kmeans, normalise, rescale
-from pipeline.core.validation import FloatArray, IntArray
+from pipeline.core.types import FloatArray, IntArray
 from pipeline.datasets import CONFIGURATIONS, synthetic_dataset
 
 SHAPES = [

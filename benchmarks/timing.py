@@ -12,7 +12,7 @@ from unittest.mock import patch
 import numpy as np
 
 from pipeline.core import minkowski
-from pipeline.core.validation import FloatArray
+from pipeline.core.types import FloatArray
 
 #: The floor is timed on arrays that stay in the cache.
 FLOOR_CELLS = 40_000

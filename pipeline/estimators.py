@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike
 
 from pipeline.core import imwk, nearest_clusters, rescale, silhouette
 from pipeline.core.errors import InvalidInputError
-from pipeline.core.validation import FloatArray, IntArray, as_exponent, as_whole_number
+from pipeline.core.types import FloatArray, IntArray
+from pipeline.core.validation import as_exponent, as_whole_number
 
 try:
     from sklearn.base import BaseEstimator, ClusterMixin, OneToOneFeatureMixin, TransformerMixin

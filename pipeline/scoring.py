@@ -8,7 +8,7 @@ from numpy.random import SeedSequence
 
 from pipeline.core import adjusted_rand_index, calinski_harabasz
 from pipeline.core.scores import Silhouettes
-from pipeline.core.validation import FloatArray, IntArray
+from pipeline.core.types import FloatArray, IntArray
 
 #: The least value of each score without classes. It stands for labellings in which nothing can be
 #: compared, such as a single cluster: no choice falls on them, and no result is missing.

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from hypothesis import strategies as st
 
-from pipeline.core.validation import FloatArray
+from pipeline.core.types import FloatArray
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from pipeline.core import adjusted_rand_index, imwk, normalise
-from pipeline.core.validation import FloatArray
+from pipeline.core.types import FloatArray
 from tests.shared_data import read_real, read_rows
 
 #: They lie on a lattice: exact ties, decided by rounding, may go either way.

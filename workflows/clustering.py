@@ -23,7 +23,8 @@ from pipeline.core import (
 )
 from pipeline.core.errors import InvalidInputError
 from pipeline.core.scores import MOST_ROWS
-from pipeline.core.validation import FloatArray, IntArray, as_exponent
+from pipeline.core.types import FloatArray, IntArray
+from pipeline.core.validation import as_exponent
 from pipeline.datasets.tables.table import Table
 from storage.backends.location import replacing
 from storage.errors import storage_errors

@@ -4,7 +4,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pipeline.core.errors import InvalidInputError
-from pipeline.core.validation import FloatArray, IntArray, as_codes, as_labels, code_count
+from pipeline.core.types import FloatArray, IntArray
+from pipeline.core.validation import as_codes, as_labels, code_count
 
 #: A contingency table is counted densely while it has at most this many cells per entity.
 DENSE_CELLS_PER_ENTITY = 4

@@ -12,8 +12,8 @@ from pipeline.core.lanes.main_loop import ImwkResult, run_main_loop
 from pipeline.core.lanes.patterns import anomalous_patterns
 from pipeline.core.minkowski import zeros_have_powers
 from pipeline.core.segments import CentreMethod
+from pipeline.core.types import FloatArray
 from pipeline.core.validation import (
-    FloatArray,
     as_choice,
     as_cluster_count,
     as_exponents,

@@ -8,10 +8,9 @@ from numpy.random import PCG64, Generator, SeedSequence
 from numpy.typing import ArrayLike, NDArray
 
 from pipeline.core.errors import InvalidInputError
-from pipeline.core.nearest import NearestCentroids, SmallLabels, label_type
+from pipeline.core.nearest import NearestCentroids, label_type
+from pipeline.core.types import FloatArray, IntArray, SmallLabels
 from pipeline.core.validation import (
-    FloatArray,
-    IntArray,
     as_cluster_count,
     as_matrix,
     as_seed_sequence,

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from pipeline.core.validation import FloatArray, IntArray
+from pipeline.core.types import FloatArray, IntArray
 
 #: Features are raised to powers together while they have about this many values.
 FEATURE_BLOCK = 65_536

@@ -1,15 +1,12 @@
 """The nearest of several clusters, for many entities at once."""
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.core.validation import FloatArray
+from pipeline.core.types import FloatArray, SmallLabels
 
-#: Labels of the smallest type that holds them: they are compared over and over.
-SmallLabels = NDArray[np.integer[Any]]
 #: Scores found at once: more would leave the cache.
 SCORES_TOGETHER = 200_000
 SINGLE = np.finfo(np.float32)

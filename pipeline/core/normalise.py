@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pipeline.core.errors import ConstantFeatureWarning
-from pipeline.core.validation import FloatArray, as_choice, as_matrix
+from pipeline.core.types import FloatArray
+from pipeline.core.validation import as_choice, as_matrix
 
 Location = Callable[[FloatArray], FloatArray]
 Spread = Callable[[FloatArray], FloatArray]

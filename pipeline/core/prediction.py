@@ -8,7 +8,8 @@ from numpy.typing import ArrayLike
 from pipeline.core.errors import InvalidInputError
 from pipeline.core.minkowski import power, weighted_powers, zeros_have_powers
 from pipeline.core.nearest import nearest_of
-from pipeline.core.validation import FloatArray, IntArray, as_exponent, as_matrix
+from pipeline.core.types import FloatArray, IntArray
+from pipeline.core.validation import as_exponent, as_matrix
 
 
 def nearest_clusters(X: ArrayLike, centroids: ArrayLike, weights: ArrayLike, p: float) -> IntArray:

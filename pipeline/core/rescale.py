@@ -4,7 +4,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pipeline.core.errors import InvalidInputError
-from pipeline.core.validation import FloatArray, as_labels, as_matrix, refuse_non_finite
+from pipeline.core.types import FloatArray
+from pipeline.core.validation import as_labels, as_matrix, refuse_non_finite
 
 
 def rescale(X: ArrayLike, labels: ArrayLike, weights: ArrayLike) -> FloatArray:

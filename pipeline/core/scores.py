@@ -7,10 +7,9 @@ from numpy.random import PCG64, Generator, SeedSequence
 from numpy.typing import ArrayLike
 
 from pipeline.core.errors import InvalidInputError
-from pipeline.core.segments import BLOCK, BoolArray
+from pipeline.core.segments import BLOCK
+from pipeline.core.types import BoolArray, FloatArray, IntArray
 from pipeline.core.validation import (
-    FloatArray,
-    IntArray,
     as_codes,
     as_labels,
     as_matrix,

@@ -10,11 +10,8 @@ from functools import cached_property
 from typing import NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pipeline.core.validation import FloatArray, IntArray
-
-BoolArray = NDArray[np.bool_]
+from pipeline.core.types import BoolArray, FloatArray, IntArray
 
 #: Long arrays are worked on in blocks of about this many values of float64, or twice as many of
 #: float32, which stay in the cache.

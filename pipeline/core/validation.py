@@ -10,10 +10,7 @@ from numpy.random import SeedSequence
 from numpy.typing import ArrayLike, NDArray
 
 from pipeline.core.errors import InvalidInputError
-
-#: The core computes in float64 or, where a caller chooses so, in float32.
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+from pipeline.core.types import FloatArray, IntArray
 
 #: Whole numbers below this are codes as they are: sorting them would take most of the time.
 FEW_CLASSES = 100

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pipeline.core.validation import FloatArray, IntArray
+from pipeline.core.types import FloatArray, IntArray
 
 #: Added to the dispersions of an anomalous pattern, and where all dispersions are zero.
 SMALL_DISPERSION = 0.01

@@ -6,7 +6,8 @@ from typing import Literal
 import numpy as np
 from numpy.random import Generator, default_rng
 
-from pipeline.core.validation import FloatArray, IntArray, as_choice, as_whole_number
+from pipeline.core.types import FloatArray, IntArray
+from pipeline.core.validation import as_choice, as_whole_number
 from pipeline.seeds import seed_sequence
 
 ENTITIES = 1000

@@ -18,7 +18,7 @@ from pipeline.core import (
     rescale,
 )
 from pipeline.core.errors import InvalidInputError
-from pipeline.core.validation import FloatArray, IntArray
+from pipeline.core.types import FloatArray, IntArray
 from pipeline.datasets import Table, synthetic_dataset
 from pipeline.execution.threads import one_blas_thread
 from pipeline.scoring import Judge

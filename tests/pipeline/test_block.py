@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_info
 
 from pipeline.core import ImwkResult, imwk, imwk_grid, kmeans_many, normalise, rescale
 from pipeline.core.kmeans import KMeansResult
-from pipeline.core.validation import FloatArray
+from pipeline.core.types import FloatArray
 from pipeline.datasets import synthetic_dataset
 from pipeline.execution.block import (
     Arrays,

@@ -17,7 +17,7 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from pipeline import estimators
 from pipeline.core import ImwkResult, InvalidInputError, imwk, rescale, silhouette
-from pipeline.core.validation import FloatArray
+from pipeline.core.types import FloatArray
 from pipeline.datasets import synthetic_dataset
 from pipeline.estimators import FeatureRescaler, IMWKMeans, RescaledIMWKMeans
 from tests.strategies import Case, cases

@@ -9,7 +9,7 @@ from sklearn.metrics import calinski_harabasz_score, silhouette_score
 
 from pipeline.core import imwk, kmeans_many, normalise, rescale, silhouette
 from pipeline.core.scores import MOST_ROWS
-from pipeline.core.validation import FloatArray, IntArray
+from pipeline.core.types import FloatArray, IntArray
 from pipeline.datasets import synthetic_dataset
 from pipeline.errors import SpecError
 from pipeline.execution.block import BlockResult, run_block, run_tile, split_block

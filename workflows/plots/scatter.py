@@ -10,7 +10,8 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 
 from pipeline.core import rescale
-from pipeline.core.validation import FloatArray, as_matrix
+from pipeline.core.types import FloatArray
+from pipeline.core.validation import as_matrix
 from pipeline.execution.threads import one_blas_thread
 from workflows.clustering import Clustering, normalised_table
 from workflows.plots.style import LARGE, blank_figure, house_style, literal

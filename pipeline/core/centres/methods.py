@@ -10,14 +10,9 @@ from numpy.typing import ArrayLike
 from pipeline.core.centres.roots import root_of_slope
 from pipeline.core.errors import InvalidInputError
 from pipeline.core.minkowski import powers, spread_exponents, zeros_have_powers
-from pipeline.core.segments import BoolArray, CentreMethod, Centres, Groups, Runs, centres_by_kind
-from pipeline.core.validation import (
-    FloatArray,
-    as_choice,
-    as_exponent,
-    as_matrix,
-    refuse_unfit_powers,
-)
+from pipeline.core.segments import CentreMethod, Centres, Groups, Runs, centres_by_kind
+from pipeline.core.types import BoolArray, FloatArray
+from pipeline.core.validation import as_choice, as_exponent, as_matrix, refuse_unfit_powers
 
 FIRST_STEP = 0.001
 LAST_STEP = 1e-4

@@ -10,7 +10,7 @@ import numpy as np
 
 from pipeline.core.centres.searches import GapSearch, NewtonSearch, Search
 from pipeline.core.segments import Centres, Groups, Runs, centres_by_kind
-from pipeline.core.validation import FloatArray
+from pipeline.core.types import FloatArray
 
 #: Below this exponent the bracket is halved in every step.
 ALL_STEPS = 1.06

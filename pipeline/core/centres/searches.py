@@ -17,8 +17,8 @@ from pipeline.core.centres.slopes import (
     step_below_2,
 )
 from pipeline.core.minkowski import power
-from pipeline.core.segments import BoolArray, Runs
-from pipeline.core.validation import FloatArray
+from pipeline.core.segments import Runs
+from pipeline.core.types import BoolArray, FloatArray
 
 #: A search gets this many steps before each further one halves the bracket.
 MANY_STEPS = 15

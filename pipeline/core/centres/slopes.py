@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from pipeline.core.minkowski import power, powers, spread_exponents
-from pipeline.core.segments import BoolArray, Runs
-from pipeline.core.validation import FloatArray, IntArray
+from pipeline.core.segments import Runs
+from pipeline.core.types import BoolArray, FloatArray, IntArray
 
 #: Rounds that solve for the step below p = 2: more would save no evaluation.
 MODEL_ROUNDS = 2

@@ -24,9 +24,9 @@ from pipeline.core.lanes.estimates import (
     scales,
 )
 from pipeline.core.minkowski import norms, power, weighted_powers
-from pipeline.core.nearest import SmallLabels, label_type, nearest_of
-from pipeline.core.segments import BoolArray, blocks_of
-from pipeline.core.validation import FloatArray, IntArray
+from pipeline.core.nearest import label_type, nearest_of
+from pipeline.core.segments import blocks_of
+from pipeline.core.types import BoolArray, FloatArray, IntArray, SmallLabels
 
 #: An upper bound that bounds nothing, but is less than the lower bounds of absent clusters.
 LARGEST = np.finfo(np.float32).max

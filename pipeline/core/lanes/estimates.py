@@ -15,7 +15,7 @@ are wrong by a small share only.
 import numpy as np
 
 from pipeline.core.minkowski import power, spread_exponents
-from pipeline.core.validation import FloatArray, IntArray
+from pipeline.core.types import FloatArray, IntArray
 
 TINY = float(np.finfo(np.float32).tiny)
 #: Error of the difference of two values that were rounded before: twice what it can be.

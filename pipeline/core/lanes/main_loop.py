@@ -8,9 +8,8 @@ import numpy as np
 from pipeline.core.centres import group_dispersions
 from pipeline.core.lanes.assignment import Assignment
 from pipeline.core.lanes.patterns import MAX_ROUNDS, Start, marks
-from pipeline.core.nearest import SmallLabels
-from pipeline.core.segments import BoolArray, CentreMethod, Groups
-from pipeline.core.validation import FloatArray, IntArray
+from pipeline.core.segments import CentreMethod, Groups
+from pipeline.core.types import BoolArray, FloatArray, IntArray, SmallLabels
 from pipeline.core.weights import cluster_weights
 
 

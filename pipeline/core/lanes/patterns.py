@@ -18,8 +18,8 @@ from pipeline.core.lanes.estimates import (
     scales,
 )
 from pipeline.core.minkowski import power, powers, weighted_powers, weighted_sum
-from pipeline.core.segments import BoolArray, CentreMethod, Groups, blocks_of
-from pipeline.core.validation import FloatArray, IntArray
+from pipeline.core.segments import CentreMethod, Groups, blocks_of
+from pipeline.core.types import BoolArray, FloatArray, IntArray
 from pipeline.core.weights import pattern_weights
 
 #: Of a pattern, and of the main loop.

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from pipeline.core.validation import FloatArray
+from pipeline.core.types import FloatArray
 from pipeline.datasets.tables.columns import LISTED, Column, Columns
 from pipeline.datasets.tables.delimited import MOST_CATEGORIES, is_number_or_missing
 

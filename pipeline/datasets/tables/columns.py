@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.core.errors import ImwkError
-from pipeline.core.validation import IntArray
+from pipeline.core.types import IntArray
 
 #: Imwk-means on a million rows takes minutes for each exponent; more is for no single machine.
 MOST_ROWS = 1_000_000

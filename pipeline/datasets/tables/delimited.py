@@ -10,7 +10,7 @@ from itertools import islice
 
 import numpy as np
 
-from pipeline.core.validation import FloatArray, IntArray
+from pipeline.core.types import FloatArray, IntArray
 from pipeline.datasets.tables.columns import (
     NO_CATEGORY,
     Column,

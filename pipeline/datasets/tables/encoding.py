@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.core.validation import FloatArray, IntArray
+from pipeline.core.types import FloatArray, IntArray
 from pipeline.datasets.tables.cleaning import imputed, notices_of, refuse_missing, refuse_unusable
 from pipeline.datasets.tables.columns import Column, Columns, refuse_too_large
 from pipeline.datasets.tables.delimited import MOST_CATEGORIES, is_number_or_missing

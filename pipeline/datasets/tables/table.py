@@ -9,7 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from pipeline.core.validation import FloatArray, IntArray, as_choice
+from pipeline.core.types import FloatArray, IntArray
+from pipeline.core.validation import as_choice
 from pipeline.datasets.tables.columnar import read_npz, read_parquet
 from pipeline.datasets.tables.columns import Columns, TableError
 from pipeline.datasets.tables.delimited import read_delimited

@@ -13,7 +13,7 @@ from pipeline.core.centres.slopes import Trial, evaluate
 from pipeline.core.lanes.assignment import Assignment
 from pipeline.core.minkowski import zeros_have_powers
 from pipeline.core.segments import CentreMethod, Groups, Runs
-from pipeline.core.validation import FloatArray, IntArray
+from pipeline.core.types import FloatArray, IntArray
 from pipeline.core.weights import SMALL_DISPERSION, cluster_weights, pattern_weights
 from tests import reference
 from tests.strategies import HARD, WALKABLE, Case, cases

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from pipeline.core.lanes.assignment import Assignment
 from pipeline.core.minkowski import power, weighted_powers
-from pipeline.core.segments import BoolArray
-from pipeline.core.validation import FloatArray, IntArray
+from pipeline.core.types import BoolArray, FloatArray, IntArray
 from tests.strategies import exponents
 
 pytestmark = pytest.mark.usefixtures("as_public_functions_call")

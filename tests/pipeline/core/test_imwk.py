@@ -15,7 +15,7 @@ from pipeline.core.centres import CENTRES
 from pipeline.core.imwk import DTYPES, _run_lanes
 from pipeline.core.lanes.assignment import Assignment
 from pipeline.core.lanes.main_loop import ImwkResult
-from pipeline.core.validation import FloatArray
+from pipeline.core.types import FloatArray
 from pipeline.datasets import synthetic_dataset
 from tests import reference
 from tests.strategies import Case, cases, exponents

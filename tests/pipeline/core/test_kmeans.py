@@ -10,7 +10,7 @@ from sklearn.cluster import KMeans
 
 from pipeline.core import InvalidInputError, KMeansResult, kmeans, kmeans_many
 from pipeline.core.kmeans import lloyd, plus_plus
-from pipeline.core.validation import FloatArray, IntArray
+from pipeline.core.types import FloatArray, IntArray
 
 RNG_SEED = 20
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from pipeline.core.lanes.estimates import ROUNDING, bounds, open_margins, rough_exponents, scales
 from pipeline.core.minkowski import power, weighted_powers, weighted_sum
-from pipeline.core.validation import FloatArray
+from pipeline.core.types import FloatArray
 
 pytestmark = pytest.mark.usefixtures("as_public_functions_call")
 

@@ -10,7 +10,7 @@ from sklearn.metrics import calinski_harabasz_score, silhouette_score
 from pipeline.core import InvalidInputError, calinski_harabasz, silhouette
 from pipeline.core import scores as module
 from pipeline.core.scores import MOST_ROWS, Silhouettes
-from pipeline.core.validation import FloatArray, IntArray
+from pipeline.core.types import FloatArray, IntArray
 from pipeline.seeds import seed_sequence
 from tests.strategies import tables
 
