@@ -11,7 +11,8 @@ from uuid import uuid4
 
 import obstore
 
-from pipeline.execution.graph import run_serially, split_jobs
+from pipeline.execution.fan_in import split_blocks
+from pipeline.execution.serial import run_serially
 from pipeline.spec import SweepSpec
 from storage import cancel_mark, create_cube, read_ledger, todo
 from workflows.sweep import CubeStore
@@ -70,7 +71,7 @@ def _requests_of_a_sweep(blocks: int) -> tuple[Counter[str], Counter[str]]:
     """Return the requests of a small sweep with so many blocks a tile, and of its ledger."""
     url = f"memory:///{uuid4().hex}"
     create_cube(url, _SMALL)
-    jobs = split_jobs({work.tile: work.blocks for work in todo(url)}, len(_SMALL.p1) // blocks)
+    jobs = split_blocks({work.tile: work.blocks for work in todo(url)}, len(_SMALL.p1) // blocks)
     store = CubeStore(url, "run", cancel_mark(url))
     with _counted() as sweep:
         assert all(outcome.error is None for outcome in run_serially(_SMALL, jobs, store))

@@ -30,7 +30,8 @@ from benchmarks.requests import Requests, count_requests
 from benchmarks.tables import Section
 from pipeline.datasets import Table
 from pipeline.execution.block import whole_tile
-from pipeline.execution.graph import Jobs, run_on_dask, split_jobs
+from pipeline.execution.dask import run_on_dask
+from pipeline.execution.fan_in import BlocksByTile, split_blocks
 from pipeline.execution.plan import Plan, default_block_size, make_plan
 from pipeline.spec import SweepSpec, Tile
 from storage.layout.schema import RESULTS
@@ -97,7 +98,9 @@ def measure_load(blocks: int, workers: int) -> Load:
     a_tile = -(-len(spec.p1) // default_block_size(spec))
     spec = _with_tiles(spec, blocks // a_tile)
     tiles = spec.tiles[: blocks // a_tile]
-    jobs = split_jobs({tile: [whole_tile(spec, tile)] for tile in tiles}, default_block_size(spec))
+    jobs = split_blocks(
+        {tile: [whole_tile(spec, tile)] for tile in tiles}, default_block_size(spec)
+    )
     tasks = sum(len(parts) + 1 for parts in jobs.values())
     with (
         silence_logging_cmgr(logging.CRITICAL),
@@ -124,7 +127,7 @@ def measure_load(blocks: int, workers: int) -> Load:
     )
 
 
-def _run(client: Client, spec: SweepSpec, jobs: Jobs) -> None:
+def _run(client: Client, spec: SweepSpec, jobs: BlocksByTile) -> None:
     outcomes = run_on_dask(client, spec, jobs, Nothing())
     assert sum(outcome.error is None for outcome in outcomes) == len(jobs)
 

@@ -1,25 +1,11 @@
-"""What is wrong with a sweep's spec, said in words: where, what, and what is allowed."""
+"""The errors of this layer; `pipeline.core.errors` has the base of the family."""
 
-import json
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
-from difflib import get_close_matches
-from typing import Any
-
-from pydantic import ValidationError
 
 from pipeline.core.errors import ImwkError
 
-#: Longer values are cut in messages; the file has them in full.
-LONGEST_VALUE = 80
-#: What TOML takes without quotes.
-BARE_KEY = re.compile("[A-Za-z0-9_-]+")
-
 Location = tuple[str | int, ...]
-
-#: What pydantic says of a key that was not given, where another one is wrong.
-DEFAULT_DEPENDS = "default_factory_not_called"
 
 
 @dataclass(frozen=True)
@@ -35,7 +21,7 @@ class Problem:
         return f"{given}: {self.remedy}"
 
 
-class SpecError(ImwkError):
+class SpecError(ImwkError, ValueError):
     """A sweep's spec cannot be used; `problems` lists why, and `source` says where it came from.
 
     Examples
@@ -62,84 +48,31 @@ class BadEntryError(ValueError):
         self.entry, self.value = entry, value
 
 
-def problems_in_words(
-    error: ValidationError, allowed: Mapping[Location, Iterable[str]]
-) -> list[Problem]:
-    """Translate what pydantic found; `allowed` has the keys of every table, by its location.
-
-    There ``*`` stands for any name.
-    """
-    found = (dict(details) for details in error.errors(include_url=False))
-    return [_in_words(each, allowed) for each in found if each["type"] != DEFAULT_DEPENDS]
-
-
-def _in_words(details: dict[str, Any], allowed: Mapping[Location, Iterable[str]]) -> Problem:
-    location, value = details["loc"], details["input"]
-    cause = details.get("ctx", {}).get("error")
-    match details["type"]:
-        case "extra_forbidden":
-            remedy = unknown_key(location[-1], _keys_at(location[:-1], allowed))
-        case "missing":
-            return Problem(dotted(location), "is missing; it has no default.")
-        case _ if isinstance(cause, BadEntryError):
-            location, value, remedy = (*location, *cause.entry), cause.value, str(cause)
-        case _ if cause is not None:
-            remedy = str(cause)
-        case "model_type" | "model_attributes_type" | "dict_type":
-            remedy = f"give a table with the keys {_listed(_keys_at(location, allowed))}."
-        case _:
-            remedy = f"{details['msg']}."
-    return Problem(dotted(location), remedy, shown(value))
-
-
-def _keys_at(location: Location, allowed: Mapping[Location, Iterable[str]]) -> Iterable[str]:
-    return allowed.get(location, allowed.get((*location[:-1], "*"), ()))
-
-
-def unknown_key(key: object, allowed: Iterable[str]) -> str:
-    """Say that a key is unknown, and which near or other ones are not.
+class TableError(ImwkError, ValueError):
+    """A file of data cannot be used; the message says where, why and what to do.
 
     Examples
     --------
-    >>> unknown_key("strat", ["start", "stop"])
-    'unknown key. Did you mean start? Allowed here: start, stop.'
+    >>> print(TableError("my.csv", "has 4 fields, the header 5.", "line 7"))
+    my.csv, line 7: has 4 fields, the header 5.
     """
-    names = list(allowed)
-    near = get_close_matches(str(key), names, n=1)
-    hint = f" Did you mean {near[0]}?" if near else ""
-    return f"unknown key.{hint} Allowed here: {_listed(names)}."
+
+    def __init__(self, source: str, problem: str, where: str = "") -> None:
+        self.source, self.problem, self.where = source, problem, where
+        super().__init__(f"{source}{where and f', {where}'}: {problem}")
+
+    def __reduce__(self) -> tuple[type["TableError"], tuple[str, str, str]]:
+        # Exceptions are rebuilt from their message by default, which is not what is given here.
+        return TableError, (self.source, self.problem, self.where)
 
 
-def dotted(location: Location) -> str:
-    """Write a location as in TOML.
-
-    Examples
-    --------
-    >>> dotted(("datasets", "synthetic", "configs", 1))
-    'datasets.synthetic.configs[1]'
-    """
-    steps = (f"[{step}]" if isinstance(step, int) else f".{_key(step)}" for step in location)
-    return "".join(steps).removeprefix(".") or "the spec"
+class MissingDataError(ImwkError, FileNotFoundError):
+    """Real data sets are asked for that are not on this machine."""
 
 
-def _key(name: str) -> str:
-    return name if BARE_KEY.fullmatch(name) else json.dumps(name, ensure_ascii=False)
+class OutputError(ImwkError, OSError):
+    """A file cannot be written; the message says which, why and what to do."""
 
 
-def shown(value: object) -> str:
-    """Write a value as in TOML, cut if it is long.
-
-    Examples
-    --------
-    >>> shown(["range", True])
-    '["range", true]'
-    """
-    try:
-        text = json.dumps(value, default=str, ensure_ascii=False)
-    except (ValueError, TypeError, RecursionError):  # such as a number of 5,000 digits
-        return f"<{type(value).__name__}>"
-    return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}..."
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(names)
+class SchedulerLostError(ImwkError):
+    """The scheduler is gone, and all that was not in the cube yet with it."""

@@ -12,15 +12,18 @@ from distributed import Client
 
 from pipeline.datasets import Table
 from pipeline.execution.block import Block, BlockResult, run_block
-from pipeline.execution.graph import build_graph, run_on_dask, run_serially, split_jobs
+from pipeline.execution.dask import build_graph, run_on_dask
+from pipeline.execution.fan_in import split_blocks
 from pipeline.execution.plan import default_block_size
+from pipeline.execution.serial import run_serially
 from pipeline.spec import SweepSpec
 from storage import cancel_sweeps, create_cube, extend_cube, open_cube, todo
 from tests.storage.made_up import comparable
 from workflows import submit
 from workflows.compute import local_client
+from workflows.errors import CancelledSweepError
 from workflows.presets import load_spec
-from workflows.sweep import CancelledSweepError, CubeStore, Event, Started, TileEnded
+from workflows.sweep import CubeStore, Event, Started, TileEnded
 
 
 def sweep(**changes: object) -> SweepSpec:
@@ -57,7 +60,7 @@ def with_two_workers(cube: Path, client: Client) -> None:
 def in_blocks_of(size: int) -> Callable[[Path, Client], None]:
     def compute(cube: Path, client: Client) -> None:
         create_cube(cube, SPEC)
-        jobs = split_jobs({work.tile: work.blocks for work in todo(cube)}, size)
+        jobs = split_blocks({work.tile: work.blocks for work in todo(cube)}, size)
         assert {len(blocks) for blocks in jobs.values()} == {-(-len(SPEC.p1) // size)}
         for outcome in run_on_dask(client, SPEC, jobs, CubeStore(str(cube), "run")):
             assert outcome.error is None
@@ -69,7 +72,7 @@ def shuffled(cube: Path, _: Client) -> None:
     create_cube(cube, SPEC)
     work = list(todo(cube))
     Random(1).shuffle(work)
-    jobs = split_jobs({one.tile: one.blocks[::-1] for one in work}, 2)
+    jobs = split_blocks({one.tile: one.blocks[::-1] for one in work}, 2)
     list(run_serially(SPEC, jobs, CubeStore(str(cube), "run")))
 
 
@@ -130,7 +133,7 @@ def test_an_extension_computes_nothing_that_is_there(
         computed.append(block)
         return run_block(spec, block, table)
 
-    monkeypatch.setattr("pipeline.execution.graph.run_block", noted)
+    monkeypatch.setattr("pipeline.execution.fan_in.run_block", noted)
     extend_cube(cube, larger)
     submit(larger, cube, workers=0)
     assert {block.tile for block in computed} == set(larger.tiles)
@@ -156,7 +159,7 @@ def test_the_papers_graph_has_12000_tasks_and_no_data(tmp_path: Path) -> None:
     create_cube(tmp_path / "cube.zarr", spec)
     jobs = {work.tile: work.blocks for work in todo(tmp_path / "cube.zarr")}
     store = CubeStore("cube.zarr", "run")
-    graph, writes = build_graph(spec, split_jobs(jobs, default_block_size(spec)), store)
+    graph, writes = build_graph(spec, split_blocks(jobs, default_block_size(spec)), store)
     assert (len(graph), len(writes)) == (12_000, 2_400)
     assert len(pickle.dumps(graph)) < 5_000_000
 

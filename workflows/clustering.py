@@ -26,7 +26,7 @@ from pipeline.core.scores import MOST_ROWS
 from pipeline.core.types import FloatArray, IntArray
 from pipeline.core.validation import as_exponent
 from pipeline.datasets.tables.table import Table
-from storage.backends.location import replacing
+from pipeline.files import replacing
 from storage.errors import storage_errors
 from workflows.terminal import as_table
 

@@ -20,7 +20,7 @@ from pipeline.spec import SweepSpec
 from pipeline.spec.draft import Sweep
 from storage import CubeLocation, cancel_mark, create_cube, read_ledger
 from storage.backends.location import absolute
-from workflows.compute import ClusterError, Workplace
+from workflows.compute import WorkersError, Workplace
 from workflows.compute.probe import check_scheduler, check_workers
 from workflows.sweep import as_sweep, run_sweep
 
@@ -48,7 +48,7 @@ def submit_detached(
 
     Raises
     ------
-    ClusterError
+    WorkersError
         If the scheduler or its workers cannot take part.
 
     Examples
@@ -85,7 +85,7 @@ def _begin_errors() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise ClusterError(
+        raise WorkersError(
             f"The scheduler cannot be a client of its own, to look after the sweep: {error}. "
             "Submit without --detach."
         ) from error

@@ -12,11 +12,13 @@ from uuid import NAMESPACE_OID, uuid4, uuid5
 
 from distributed import Client
 
-from pipeline.core.errors import ImwkError, InvalidInputError
+from pipeline.core.errors import InvalidInputError
 from pipeline.datasets import Table
 from pipeline.execution.block import BlockResult
-from pipeline.execution.graph import run_on_dask, run_serially, split_jobs
+from pipeline.execution.dask import run_on_dask
+from pipeline.execution.fan_in import split_blocks
 from pipeline.execution.plan import default_block_size
+from pipeline.execution.serial import run_serially
 from pipeline.spec import SweepSpec, Tile
 from pipeline.spec.draft import Sweep
 from storage import (
@@ -33,11 +35,8 @@ from storage import (
 from storage.backends.location import absolute
 from workflows.compute import Workplace, local_client, remote_client
 from workflows.compute.probe import check_workers
+from workflows.errors import CancelledSweepError
 from workflows.presets import load_sweep
-
-
-class CancelledSweepError(ImwkError):
-    """Someone cancelled the sweep; what is done is in the cube."""
 
 
 @dataclass(frozen=True)
@@ -149,9 +148,9 @@ def submit(
     ------
     SpecError, CubeMismatchError, CubeError
         If the spec is wrong, is not that of the cube, or the cube cannot be written.
-    ClusterError
+    WorkersError
         If there are no workers, or they have other versions or cannot write the cube.
-    ClusterLostError
+    SchedulerLostError
         If the scheduler went away.
     CancelledSweepError
         If it was cancelled by ``imwk cancel``.
@@ -234,7 +233,7 @@ def run_sweep(
     dashboard = client.dashboard_link if client else None
     workers = len(client.nthreads()) if client else 0
     on_event(Started(counts.total, counts.done, counts.failed, workers, dashboard))
-    jobs = split_jobs({work.tile: work.blocks for work in ledger.todo}, default_block_size(spec))
+    jobs = split_blocks({work.tile: work.blocks for work in ledger.todo}, default_block_size(spec))
     store = CubeStore(location, uuid4().hex, mark)
     run = run_on_dask(client, spec, jobs, store) if client else run_serially(spec, jobs, store)
     with closing(run) as outcomes:

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from pipeline.datasets import CONFIGURATIONS
-from pipeline.errors import dotted
 from pipeline.spec.exponents import exponents_in_words
 from pipeline.spec.model import SweepSpec
+from pipeline.spec.problems import dotted
 from pipeline.spec.sources import Datasets
 
 

@@ -15,9 +15,10 @@ from pipeline.datasets.tables.encoding import ON_MISSING
 from pipeline.datasets.tables.table import Tables
 from pipeline.datasets.uci.cache import load_uci
 from pipeline.datasets.uci.catalogue import uci_set, uci_sets
-from pipeline.errors import Location, Problem, SpecError, dotted, shown
+from pipeline.errors import Location, Problem, SpecError
 from pipeline.spec.fields import Frozen, one_of, some_of, whole_number
 from pipeline.spec.model import SpecKeys, SweepSpec
+from pipeline.spec.problems import dotted, shown
 from pipeline.spec.sources import MatrixFacts, Synthetic, refuse_bad_names
 
 

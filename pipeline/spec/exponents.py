@@ -8,7 +8,8 @@ from numbers import Real
 from typing import Any
 
 from pipeline.core.validation import as_exponent
-from pipeline.errors import BadEntryError, unknown_key
+from pipeline.errors import BadEntryError
+from pipeline.spec.problems import unknown_key
 
 #: The paper's grid has 40; far more are a slip of the step.
 MOST_EXPONENTS = 1000

@@ -2,21 +2,20 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import product
-from typing import Annotated, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 from pydantic import (
     BeforeValidator,
     Field,
-    ModelWrapValidatorHandler,
     SerializerFunctionWrapHandler,
     ValidationError,
     ValidationInfo,
     field_validator,
     model_serializer,
-    model_validator,
 )
 
 from pipeline.core.centres.methods import CENTRES
@@ -25,10 +24,11 @@ from pipeline.core.normalise import NORMALISATIONS
 from pipeline.core.validation import as_choice
 from pipeline.datasets import CONFIGURATIONS
 from pipeline.datasets.synthetic import ENTITIES
-from pipeline.errors import Location, SpecError, dotted, problems_in_words
+from pipeline.errors import Location
 from pipeline.scoring import SCORES
 from pipeline.spec.exponents import ready_exponents
 from pipeline.spec.fields import Frozen, one_of, some_of, whole_number
+from pipeline.spec.problems import dotted, spec_error
 from pipeline.spec.sources import Datasets, MatrixFacts, Synthetic
 
 #: The four algorithms of the paper, of which a sweep computes some or all.
@@ -103,14 +103,26 @@ class SpecKeys(Frozen):
             raise ValueError("nothing is left to compute with restarts = 0. Give restarts.")
         return left
 
-    @model_validator(mode="wrap")
+    if not TYPE_CHECKING:  # a type checker knows the keys from pydantic
+
+        def __init__(self, **given: Any) -> None:
+            with self._errors_in_words():
+                super().__init__(**given)
+
     @classmethod
-    def _refuse_in_words(cls, given: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+    def model_validate(cls, obj: Any, **options: Any) -> Self:
+        """Return the spec of a mapping, or raise `SpecError`."""
+        with cls._errors_in_words():
+            return super().model_validate(obj, **options)
+
+    @classmethod
+    @contextmanager
+    def _errors_in_words(cls) -> Iterator[None]:
         try:
-            return handler(given)
+            yield
         except ValidationError as error:
             keys = {(): cls.model_fields, **cls.keys_of_data}
-            raise SpecError(problems_in_words(error, keys)) from None
+            raise spec_error(error, keys) from None
 
 
 class SweepSpec(SpecKeys):

@@ -2,8 +2,8 @@
 
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, suppress
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
@@ -11,27 +11,9 @@ from uuid import uuid4
 from zarr.abc.store import Store
 from zarr.storage import LocalStore
 
+from pipeline.files import replace_file, write_durably
 from storage.backends import metadata_swap
-from storage.backends.metadata_swap import write_durably
 from storage.layout.axes import TileIndex
-
-
-@contextmanager
-def replacing(path: Path) -> Iterator[Path]:
-    """Give a path beside `path`, and rename it when all is written: whole or not there."""
-    beside = path.with_name(f".{path.name}.{uuid4().hex}.partial")
-    try:
-        yield beside
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
-
-
-def replace_file(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all, in a folder that is made if it is missing."""
-    path.parent.mkdir(exist_ok=True)
-    with replacing(path) as beside:
-        write_durably(beside, content)
 
 
 @dataclass(frozen=True)

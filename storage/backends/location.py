@@ -8,19 +8,9 @@ from urllib.parse import urlsplit
 
 from zarr.abc.store import Store
 
-from storage.backends.folder import FolderPlace, replace_file, replacing
+from storage.backends.folder import FolderPlace
 from storage.errors import CubeError
 from storage.layout.axes import TileIndex
-
-__all__ = [
-    "CubeLocation",
-    "Place",
-    "absolute",
-    "place_at",
-    "replace_file",
-    "replacing",
-    "store_at",
-]
 
 #: A folder's path, or a URL of an object store such as ``s3://bucket/cube.zarr``.
 CubeLocation = str | Path

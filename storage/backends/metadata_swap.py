@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from pipeline.files import write_durably
 from storage.layout.axes import TileIndex
 
 #: Inside an array's folder, where Zarr looks for chunks only; in a group it warns of strangers.
@@ -65,18 +66,6 @@ def settle(folder: Path, keys: Iterable[str]) -> None:
             copy.replace(folder / key)
     if stage.exists():
         shutil.rmtree(stage)
-
-
-def write_durably(path: Path, content: bytes) -> None:
-    """Write a file that outlasts a power cut, in a folder that is made if it is missing.
-
-    For the few files without which a cube is lost; chunks can be computed again.
-    """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
 
 
 def _link(stage: Path, path: Path, target: str) -> None:

@@ -11,7 +11,8 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from storage.backends.location import CubeLocation, replacing
+from pipeline.files import replacing
+from storage.backends.location import CubeLocation
 from storage.cube import open_cube
 from storage.errors import CubeError, storage_errors
 from storage.layout.schema import ALL_RESULTS, TILE_DIMS

@@ -18,9 +18,10 @@ from pipeline.core import NORMALISATIONS, ImwkError
 from pipeline.core.centres import CENTRES
 from pipeline.core.imwk import DTYPES
 from pipeline.datasets import CONFIGURATIONS
-from pipeline.errors import Problem, SpecError, dotted, shown
+from pipeline.errors import Problem, SpecError
 from pipeline.spec import PARTS, SweepSpec
 from pipeline.spec.draft import DraftDatasets
+from pipeline.spec.problems import dotted, shown
 from pipeline.spec.toml import parse_spec, read_spec
 from tests.pipeline.specs import SMALL, document, small, synthetic
 

@@ -4,11 +4,11 @@ import dask
 import psutil
 import pytest
 
-from pipeline.execution.graph import ClusterLostError
+from pipeline.errors import SchedulerLostError
 from pipeline.spec import SweepSpec
 from workflows import submit
 from workflows.compute import local_client
-from workflows.compute.errors import ClusterError
+from workflows.errors import WorkersError
 from workflows.sweep import Event, Started
 
 
@@ -29,7 +29,7 @@ def test_nothing_of_a_local_cluster_can_be_reached_from_other_machines() -> None
 def test_workers_that_cannot_start_are_an_error_in_words() -> None:
     with (
         dask.config.set({"distributed.worker.preload": ["no_such_module"]}),
-        pytest.raises(ClusterError, match="do not start"),
+        pytest.raises(WorkersError, match="do not start"),
         local_client(workers=1),
     ):
         pass
@@ -54,6 +54,6 @@ def test_a_sweep_whose_workers_never_come_back_is_lost(
     with (
         dask.config.set({"distributed.deploy.lost-worker-timeout": "2s"}),
         dask.config.set({"distributed.worker.preload": []}),  # put back afterwards
-        pytest.raises(ClusterLostError),
+        pytest.raises(SchedulerLostError),
     ):
         submit(spec, tmp_path / "cube.zarr", workers=1, on_event=forbid_workers)

@@ -148,7 +148,7 @@ def test_mistakes_are_one_clean_error_and_no_file(
 
 def test_a_folder_that_cannot_be_written_is_one_clean_error(location: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
-    assert_refused(imwk("heatmaps", location, "-o", tmp_path / "file"), "Cannot write the picture")
+    assert_refused(imwk("heatmaps", location, "-o", tmp_path / "file"), "Cannot write ")
     assert_refused(imwk("scatter", "1000x6-3", "-o", tmp_path / "file" / "a.png"), "Cannot write")
     assert (tmp_path / "file").read_text() == "in the way"
 

@@ -26,11 +26,10 @@ EPILOG = "\b\nExit codes:\n" + "\n".join(
 
 def code_of(error: "ImwkError") -> int:
     """Return the exit code of an error that is ours."""
-    from pipeline.execution.graph import ClusterLostError
-    from workflows.compute.errors import ClusterError
-    from workflows.sweep import CancelledSweepError
+    from pipeline.errors import SchedulerLostError
+    from workflows.errors import CancelledSweepError, WorkersError
 
-    codes = {ClusterLostError: LOST, ClusterError: NO_CLUSTER, CancelledSweepError: INTERRUPTED}
+    codes = {SchedulerLostError: LOST, WorkersError: NO_CLUSTER, CancelledSweepError: INTERRUPTED}
     return next((code for kind, code in codes.items() if isinstance(error, kind)), REFUSED)
 
 

@@ -5,14 +5,14 @@ from contextlib import AbstractContextManager
 
 from distributed import Client
 
-from workflows.compute.errors import ClusterError, InsecureSchedulerError
 from workflows.compute.local import local_client
 from workflows.compute.remote import Certificates, remote_client
+from workflows.errors import InsecureSchedulerError, WorkersError
 
 __all__ = [
     "Certificates",
-    "ClusterError",
     "InsecureSchedulerError",
+    "WorkersError",
     "Workplace",
     "local_client",
     "remote_client",

@@ -13,9 +13,9 @@ from typing import Any
 import dask
 from distributed import Client, Security, Status
 
-from workflows.compute.errors import ClusterError
 from workflows.compute.job_settings import JobSettings, lifetime_seconds
 from workflows.compute.worker_settings import LOOPBACK, worker_variables
+from workflows.errors import WorkersError
 
 #: The cluster class of each batch system, and the command that shows a user's jobs.
 SYSTEMS = {
@@ -47,7 +47,7 @@ def job_client(settings: JobSettings, *, insecure: bool = False) -> Iterator[Cli
 
     Raises
     ------
-    ClusterError
+    WorkersError
         If there is no such batch system here, it refuses jobs, or none has started after
         `settings.wait` minutes; then with the state of the queue and the script.
 
@@ -60,7 +60,7 @@ def job_client(settings: JobSettings, *, insecure: bool = False) -> Iterator[Cli
     cluster_class = _cluster_class(settings.kind)
     command = cluster_class.job_cls.submit_command.split()[0]
     if shutil.which(command) is None:
-        raise ClusterError(
+        raise WorkersError(
             f"{command} is not on this machine. Run imwk where you submit jobs to {settings.kind}."
         )
     _make_log_directory(settings)
@@ -91,7 +91,7 @@ def _start_errors(kind: str) -> Iterator[None]:
     try:
         yield
     except (OSError, RuntimeError, ValueError) as error:
-        raise ClusterError(
+        raise WorkersError(
             f"A scheduler for jobs of {kind} does not start here: {error.__cause__ or error}. "
             "Check --interface, and the folder for certificates, which is your home or "
             "jobqueue.*.shared-temp-directory in Dask's configuration."
@@ -134,7 +134,7 @@ def _cluster_class(kind: str) -> Any:
     try:
         import dask_jobqueue
     except ModuleNotFoundError as error:
-        raise ClusterError(
+        raise WorkersError(
             "Jobs of a batch system need dask-jobqueue: pip install 'imwk-sweep[hpc]'."
         ) from error
     return getattr(dask_jobqueue, SYSTEMS[kind][0])
@@ -147,7 +147,7 @@ def _make_log_directory(settings: JobSettings) -> None:
         try:
             Path(wanted).mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise ClusterError(
+            raise WorkersError(
                 f"Jobs cannot write to {wanted}: {error.strerror}. Give another --log-directory."
             ) from error
 
@@ -173,7 +173,7 @@ def _certificates(kind: str) -> Iterator[Security]:
     try:
         made = Security.temporary()
     except ImportError as error:
-        raise ClusterError(
+        raise WorkersError(
             "Encrypted connections need cryptography: pip install 'imwk-sweep[hpc]'."
         ) from error
     shared = dask.config.get(f"jobqueue.{kind}.shared-temp-directory", None) or Path.home()
@@ -228,11 +228,11 @@ def _wait(client: Client, settings: JobSettings, refusals: list[str], script: st
     deadline = monotonic() + 60 * settings.wait
     while not client.scheduler_info()["workers"]:
         if refusals:
-            raise ClusterError(
+            raise WorkersError(
                 f"{settings.kind} refuses the job: {refusals[0]}\nThe script was:\n{script}"
             )
         if monotonic() > deadline:
-            raise ClusterError(
+            raise WorkersError(
                 f"No worker came in {settings.wait:g} minutes. Wait longer with --wait MINUTES, "
                 f"ask for less, or see why jobs do not start.\n{_queue(settings.kind)}\n"
                 f"The script is:\n{script}"

@@ -9,7 +9,8 @@ import dask
 from dask.utils import parse_bytes
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from pipeline.errors import SpecError, problems_in_words
+from pipeline.errors import SpecError
+from pipeline.spec.problems import problems_in_words
 
 #: The table of a spec's file with these settings. They change no result, and are no part of a spec.
 TABLE = "cluster"

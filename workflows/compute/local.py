@@ -14,8 +14,8 @@ from dask.utils import parse_timedelta
 from distributed import Client, LocalCluster
 
 from pipeline.core.validation import as_whole_number
-from workflows.compute.errors import ClusterError
 from workflows.compute.worker_settings import LOOPBACK, QUIET, WORKER_ENVIRONMENT
+from workflows.errors import WorkersError
 
 #: Seconds without any worker after which nobody waits for one any more.
 GIVE_UP_AFTER = 600.0
@@ -37,7 +37,7 @@ def local_client(workers: int | None = None) -> Iterator[Client]:
 
     Raises
     ------
-    ClusterError
+    WorkersError
         If workers do not start.
 
     Examples
@@ -73,7 +73,7 @@ def _start_errors() -> Iterator[None]:
     try:
         yield
     except RuntimeError as error:  # how Dask says that a worker ended at once
-        raise ClusterError(
+        raise WorkersError(
             "Workers on this machine do not start. A script must call submit under "
             'if __name__ == "__main__": since they import it; else look at what they print, and '
             "at what Dask's configuration makes them load."

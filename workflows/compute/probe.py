@@ -9,7 +9,7 @@ from distributed import Client
 from pipeline.core.errors import ImwkError
 from storage import environment
 from storage.access import check_access, cube_id
-from workflows.compute.errors import ClusterError
+from workflows.errors import WorkersError
 
 PROJECT = "imwk-sweep"
 
@@ -43,7 +43,7 @@ def check_workers(client: Client, location: str) -> None:
 
     Raises
     ------
-    ClusterError
+    WorkersError
         If a worker has another version of this project or another major one of NumPy, or cannot
         reach or write the cube.
 
@@ -65,7 +65,7 @@ def check_workers(client: Client, location: str) -> None:
     if troubles:
         worker, trouble = next(iter(troubles.items()))
         more = f" (and {len(troubles) - 1} more of {len(answers)})" if len(troubles) > 1 else ""
-        raise ClusterError(f"Worker {worker}{more} {trouble}")
+        raise WorkersError(f"Worker {worker}{more} {trouble}")
 
 
 def check_scheduler(client: Client, location: str) -> None:
@@ -76,7 +76,7 @@ def check_scheduler(client: Client, location: str) -> None:
         found = error
     trouble = trouble_of(found)
     if trouble:
-        raise ClusterError(f"The scheduler {trouble}")
+        raise WorkersError(f"The scheduler {trouble}")
 
 
 def trouble_of(found: Any) -> str | None:

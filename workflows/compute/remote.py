@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from distributed import Client, Security
 from distributed.utils import silence_logging_cmgr
 
-from workflows.compute.errors import ClusterError, InsecureSchedulerError
+from workflows.errors import InsecureSchedulerError, WorkersError
 
 #: Minutes that a scheduler may take to get its first worker.
 PATIENCE = 10.0
@@ -72,7 +72,7 @@ def remote_client(
     ------
     InsecureSchedulerError
         If others could use the connection, and that is not allowed.
-    ClusterError
+    WorkersError
         If there is no scheduler, it refuses us, or it has no workers.
 
     Examples
@@ -89,7 +89,7 @@ def remote_client(
     try:
         client = Client(address, security=certificates and certificates.security())
     except (OSError, ValueError, TypeError) as error:
-        raise ClusterError(_why_not(address, error)) from error
+        raise WorkersError(_why_not(address, error)) from error
     # A lost scheduler is said once, by who waits for results.
     with silence_logging_cmgr(logging.CRITICAL), client:
         wait_for_worker(client, patience)
@@ -106,7 +106,7 @@ def as_address(scheduler: str) -> str:
     """
     address = scheduler if "://" in scheduler else f"tcp://{scheduler}"
     if urlsplit(address).scheme not in ("tcp", "tls") or not re.search(r":\d+/?$", address):
-        raise ClusterError(f"{scheduler} is no scheduler. Give tls://HOST:PORT or tcp://HOST:PORT.")
+        raise WorkersError(f"{scheduler} is no scheduler. Give tls://HOST:PORT or tcp://HOST:PORT.")
     return address
 
 
@@ -131,7 +131,7 @@ def wait_for_worker(client: Client, patience: float) -> None:
     try:
         client.wait_for_workers(1, timeout=60 * patience)
     except TimeoutError as error:
-        raise ClusterError(
+        raise WorkersError(
             f"The scheduler had no worker for {patience:g} minutes. "
             "Start some with dask worker, or wait longer with --wait MINUTES."
         ) from error

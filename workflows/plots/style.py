@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties, findfont, get_font
 from matplotlib.textpath import text_to_path
 
-from pipeline.core.errors import ImwkError
-from storage.backends.location import replace_file
+from pipeline.files import output_errors, replace_file
+from workflows.errors import PictureError
 
 #: What each format would say of the day and the program; left out, so that bytes stay the same.
 FORMATS: dict[str, dict[str, None]] = {
@@ -39,10 +39,6 @@ _STYLE = {
     "xtick.major.width": 0.6,
     "ytick.major.width": 0.6,
 }
-
-
-class PictureError(ImwkError):
-    """A picture cannot be drawn or written; the message says why and what to do."""
 
 
 @contextmanager
@@ -146,15 +142,9 @@ def write_figure(figure: Figure, path: Path, style: str) -> None:
 
     Raises
     ------
-    PictureError
+    OutputError
         If it cannot be written.
     """
     content = rendered(figure, style)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+    with output_errors(path):
         replace_file(path, content)
-    except OSError as error:
-        raise PictureError(
-            f"Cannot write the picture {path}: {error}. Check the folder, the disk's space and "
-            "your rights, then try again."
-        ) from error

@@ -3,8 +3,8 @@
 from os import PathLike
 from pathlib import Path
 
+from pipeline.files import replacing
 from storage import CubeLocation, open_cube, read_ledger, read_provenance
-from storage.backends.location import replacing
 from storage.errors import storage_errors
 from storage.query.select import results_of
 from workflows.report.page import report_page

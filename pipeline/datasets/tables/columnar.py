@@ -13,11 +13,11 @@ from pipeline.datasets.tables.columns import (
     NO_CATEGORY,
     Column,
     Columns,
-    TableError,
     refuse_repeated,
     refuse_too_large,
 )
 from pipeline.datasets.tables.delimited import MISSING, MOST_CATEGORIES
+from pipeline.errors import TableError
 
 #: The arrays of an ``.npz`` file that are known by name.
 MATRIX, NAMES = "X", "feature_names"
@@ -53,10 +53,12 @@ def read_npz(path: Path, texts: Collection[str], ignore: Collection[str]) -> Col
             refuse_too_large(source, rows, width)
             names = _names(source, arrays, width)
             labels = {name: _labels(source, arrays, name, rows) for name in arrays if name in texts}
+    except TableError:  # which is a ValueError too
+        raise
     except OSError as error:
         raise TableError(source, f"cannot be read: {error.strerror or error}.") from error
     except DAMAGED as error:
-        raise TableError(source, f"is no usable .npz file: {error}") from error
+        raise TableError(source, f"is not a usable .npz file: {error}") from error
     columns = dict(zip(names, X.T, strict=True)) | labels
     wanted = [item for item in columns.items() if item[0] not in ignore]
     return _columns(source, columns, rows, wanted, texts)

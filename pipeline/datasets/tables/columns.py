@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.core.errors import ImwkError
 from pipeline.core.types import IntArray
+from pipeline.errors import TableError
 
 #: Imwk-means on a million rows takes minutes for each exponent; more is for no single machine.
 MOST_ROWS = 1_000_000
@@ -21,24 +21,6 @@ MOST_CELLS = 40_000_000
 NO_CATEGORY = -1
 #: How many of many cells a message lists.
 LISTED = 5
-
-
-class TableError(ImwkError):
-    """A file of data cannot be used; the message says where, why and what to do.
-
-    Examples
-    --------
-    >>> print(TableError("my.csv", "has 4 fields, the header 5.", "line 7"))
-    my.csv, line 7: has 4 fields, the header 5.
-    """
-
-    def __init__(self, source: str, problem: str, where: str = "") -> None:
-        self.source, self.problem, self.where = source, problem, where
-        super().__init__(f"{source}{where and f', {where}'}: {problem}")
-
-    def __reduce__(self) -> tuple[type["TableError"], tuple[str, str, str]]:
-        # Exceptions are rebuilt from their message by default, which is not what is given here.
-        return TableError, (self.source, self.problem, self.where)
 
 
 @dataclass(frozen=True, eq=False)

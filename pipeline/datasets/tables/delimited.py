@@ -15,11 +15,11 @@ from pipeline.datasets.tables.columns import (
     NO_CATEGORY,
     Column,
     Columns,
-    TableError,
     refuse_repeated,
     refuse_too_large,
 )
 from pipeline.datasets.tables.text_rows import Opener, Row, open_rows
+from pipeline.errors import TableError
 
 #: Cells that stand for no value.
 MISSING = frozenset({"", "?", "NA", "N/A", "NaN", "nan", "null", "NULL"})

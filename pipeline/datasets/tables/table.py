@@ -12,9 +12,10 @@ import numpy as np
 from pipeline.core.types import FloatArray, IntArray
 from pipeline.core.validation import as_choice
 from pipeline.datasets.tables.columnar import read_npz, read_parquet
-from pipeline.datasets.tables.columns import Columns, TableError
+from pipeline.datasets.tables.columns import Columns
 from pipeline.datasets.tables.delimited import read_delimited
 from pipeline.datasets.tables.encoding import ON_MISSING, Orders, encode, encode_classes
+from pipeline.errors import TableError
 
 #: By the ending of a file's name.
 SEPARATORS = {".csv": ",", ".tsv": "\t"}

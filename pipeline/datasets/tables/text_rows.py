@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import BinaryIO, TextIO
 
-from pipeline.datasets.tables.columns import TableError
+from pipeline.errors import TableError
 
 #: Characters; a longer line is no row of a table.
 LONGEST_LINE = 10_000_000

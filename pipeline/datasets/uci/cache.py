@@ -9,12 +9,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path, PurePosixPath
-from uuid import uuid4
 
-from pipeline.core.errors import ImwkError
-from pipeline.datasets.tables.columns import TableError
 from pipeline.datasets.tables.table import Table
 from pipeline.datasets.uci.catalogue import UciSet, uci_set, uci_sets
+from pipeline.errors import MissingDataError, TableError
+from pipeline.files import replace_file
 
 #: Names another folder than the one for caches.
 FOLDER_VARIABLE = "IMWK_DATA"
@@ -22,10 +21,6 @@ FOLDER_VARIABLE = "IMWK_DATA"
 LARGEST_FILE = 5_000_000
 #: What unpacking a damaged, encrypted or strange file may raise.
 CANNOT_UNPACK = (zipfile.BadZipFile, OSError, EOFError, zlib.error, RuntimeError, ValueError)
-
-
-class MissingDataError(ImwkError):
-    """Real data sets are asked for that are not on this machine."""
 
 
 @dataclass
@@ -191,11 +186,8 @@ def _known(content: bytes, source: str) -> UciSet | None:
 
 def _keep(entry: UciSet, content: bytes) -> None:
     path = cached_file(entry)
-    beside = path.with_name(f".{path.name}.{uuid4().hex}.partial")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        beside.write_bytes(content)
-        beside.replace(path)
+        replace_file(path, content)
     except OSError as error:
         raise TableError(str(path), f"cannot be written: {error.strerror}.") from error
 

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from pipeline.datasets.tables.columns import TableError
 from pipeline.datasets.uci.cache import CANNOT_UNPACK, Imported, offer, unpacked
 from pipeline.datasets.uci.catalogue import UciSet, uci_set
+from pipeline.errors import TableError
 
 ADDRESS = "https://archive.ics.uci.edu"
 #: Seconds without an answer.

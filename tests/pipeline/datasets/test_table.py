@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from pipeline.core import ImwkError, InvalidInputError
 from pipeline.datasets.tables import columns
-from pipeline.datasets.tables.columns import TableError
 from pipeline.datasets.tables.table import Table, read_table
+from pipeline.errors import TableError
 
 Write = Callable[..., Path]
 

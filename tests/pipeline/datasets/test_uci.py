@@ -7,15 +7,10 @@ import pytest
 
 from pipeline.core import InvalidInputError
 from pipeline.datasets import TableError
-from pipeline.datasets.uci.cache import (
-    MissingDataError,
-    cache_folder,
-    cached_file,
-    import_files,
-    load_uci,
-)
+from pipeline.datasets.uci.cache import cache_folder, cached_file, import_files, load_uci
 from pipeline.datasets.uci.catalogue import UciSet, uci_set, uci_sets
 from pipeline.datasets.uci.fetch import fetch_uci
+from pipeline.errors import MissingDataError
 from tests.pipeline.datasets.uci_files import balance_scale, serving, zipped
 from tests.shared_data import read_rows
 from workflows.paper.published import published

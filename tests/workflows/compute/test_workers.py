@@ -7,7 +7,7 @@ import pytest
 
 from storage import environment
 from tests.faults import Program, scheduler_and_workers, small_sweep
-from workflows.compute import ClusterError
+from workflows.compute import WorkersError
 from workflows.compute.probe import PROJECT, Probe, trouble_of
 from workflows.compute.remote import as_address
 
@@ -36,7 +36,7 @@ def test_troubles_are_said_in_words(found: object, words: str) -> None:
 
 @pytest.mark.parametrize("scheduler", ["node1", "tls://node1", "tcp://node1:", "http://node1:80"])
 def test_an_address_without_a_port_is_none(scheduler: str) -> None:
-    with pytest.raises(ClusterError, match="Give tls://HOST:PORT"):
+    with pytest.raises(WorkersError, match="Give tls://HOST:PORT"):
         as_address(scheduler)
 
 
