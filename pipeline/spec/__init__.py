@@ -9,18 +9,29 @@ from pipeline.spec.model import (
     Tile,
 )
 from pipeline.spec.sources import MatrixFacts
-from pipeline.spec.toml import parse_spec, parse_sweep, read_spec, read_sweep
+from pipeline.spec.toml import (
+    SpecFile,
+    parse_spec,
+    parse_spec_file,
+    parse_sweep,
+    read_spec,
+    read_spec_file,
+    read_sweep,
+)
 
 __all__ = [
     "PAPER_NORMALISATIONS",
     "PARTS",
     "RESTARTED",
     "MatrixFacts",
+    "SpecFile",
     "Sweep",
     "SweepSpec",
     "Tile",
     "parse_spec",
+    "parse_spec_file",
     "parse_sweep",
     "read_spec",
+    "read_spec_file",
     "read_sweep",
 ]

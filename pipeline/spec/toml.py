@@ -1,36 +1,140 @@
-"""Specs in TOML files, and what is wrong with them."""
+"""Read specs from TOML, and report everything that is wrong in them."""
 
 import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from pipeline.errors import SpecError
+from pipeline.errors import Problem, SpecError
 from pipeline.spec.draft import DraftSpec, Sweep
 from pipeline.spec.model import SweepSpec
+from pipeline.spec.problems import shown
+
+#: The table of a spec file that describes a batch system, and its name in version 0.1.
+BATCH, OLD_BATCH = "batch", "cluster"
 
 
-def parse_sweep(text: str, source: str, folder: Path | None = None) -> Sweep:
-    """Make a spec of TOML, and read the data that it names.
+@dataclass(frozen=True, eq=False)
+class SpecFile:
+    """Everything that a spec file contains.
+
+    Attributes
+    ----------
+    sweep : Sweep
+        The spec, checked, and its data.
+    batch : mapping
+        The table ``[batch]``, unchecked: on which batch system to run the sweep. Empty if the file
+        has none. It does not affect results, so it is not part of the spec.
+    """
+
+    sweep: Sweep
+    batch: Mapping[str, Any]
+
+
+def parse_spec_file(text: str, source: str, folder: Path | None = None) -> SpecFile:
+    r"""Parse a spec file, and read the data that it names.
 
     Parameters
     ----------
     text : str
         The TOML.
     source : str
-        Where it came from, such as the file's name, for messages.
+        Where it came from, such as the file's name, for error messages.
     folder : Path, optional
-        Where relative paths of data begin; this process's folder unless given.
+        The folder that relative paths of data start from. The current folder by default.
 
     Returns
     -------
-    Sweep
-        The spec, checked, and its data.
+    SpecFile
+        The sweep and the table ``[batch]``.
 
     Raises
     ------
     SpecError
-        With source, key, value and what is allowed, of everything that is wrong.
+        If anything is wrong. The message lists each problem with its source, key and value, and
+        what is allowed.
+
+    Examples
+    --------
+    >>> text = '[datasets.synthetic]\nconfigs = "all"\ncount = 1\n[batch]\nkind = "slurm"'
+    >>> parse_spec_file(text, "sweep.toml").batch
+    {'kind': 'slurm'}
+    """
+    try:
+        keys, batch = parse_tables(text)
+        return SpecFile(DraftSpec.model_validate(keys).ready(folder or Path()), batch)
+    except SpecError as error:
+        raise SpecError(error.problems, source) from None
+
+
+def parse_tables(text: str) -> tuple[dict[str, Any], Mapping[str, Any]]:
+    r"""Return the keys of the spec, and the table ``[batch]``, which is not part of it.
+
+    Raises
+    ------
+    SpecError
+        If the text is not TOML, or ``[batch]`` is not a table or is given under both its names.
+
+    Examples
+    --------
+    >>> parse_tables('seed = 1\n[batch]\nkind = "slurm"')
+    ({'seed': 1}, {'kind': 'slurm'})
+    """
+    try:
+        keys = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # tomllib's own errors are ValueErrors
+        raise SpecError([f"is not valid TOML: {error}."]) from error
+    given = [name for name in (BATCH, OLD_BATCH) if name in keys]
+    if len(given) > 1:
+        raise SpecError(
+            [f"[{OLD_BATCH}] is the old name of [{BATCH}]. Give one of them, not both."]
+        )
+    tables = [(name, keys.pop(name)) for name in given]
+    for name, table in tables:
+        if not isinstance(table, Mapping):
+            raise SpecError([Problem(name, f"give a table [{name}].", shown(table))])
+    return keys, tables[0][1] if tables else {}
+
+
+def read_spec_file(path: str | PathLike[str]) -> SpecFile:
+    """Read a spec file and the data that it names.
+
+    Parameters
+    ----------
+    path : path
+        The TOML file. Relative paths in it start from its folder.
+
+    Returns
+    -------
+    SpecFile
+        The sweep and the table ``[batch]``.
+
+    Raises
+    ------
+    SpecError
+        If the file cannot be read, is not TOML or is not a valid spec. The message lists every
+        problem.
+
+    Examples
+    --------
+    >>> read_spec_file("no-such.toml")
+    Traceback (most recent call last):
+    pipeline.errors.SpecError: no-such.toml: cannot be read: No such file or directory.
+    """
+    source = str(path)
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        raise SpecError([f"cannot be read: {error.strerror}."], source) from error
+    except ValueError as error:  # not UTF-8, or a null character in the file's name
+        raise SpecError([f"cannot be read: {error}."], source) from error
+    return parse_spec_file(text, source, Path(path).parent)
+
+
+def parse_sweep(text: str, source: str, folder: Path | None = None) -> Sweep:
+    """Return the sweep of a spec file's text, as `parse_spec_file` does.
 
     Examples
     --------
@@ -40,47 +144,11 @@ def parse_sweep(text: str, source: str, folder: Path | None = None) -> Sweep:
     sweep.toml: restart = 5: unknown key. Did you mean restarts? Allowed here: seed, \
 normalisations, restarts, centre, dtype, parts, datasets, scores, p1, p2.
     """
-    try:
-        tables, _ = parse_tables(text)
-    except (ValueError, RecursionError) as error:  # tomllib's own errors are ValueErrors
-        raise SpecError([f"is no TOML: {error}."], source) from error
-    try:
-        return DraftSpec.model_validate(tables).ready(folder or Path())
-    except SpecError as error:
-        raise SpecError(error.problems, source) from None
-
-
-def parse_tables(text: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    r"""Return what a file says of the sweep, and its table ``cluster``: where it may run.
-
-    The latter decides no result, and so is no part of a spec.
-
-    Examples
-    --------
-    >>> parse_tables('seed = 1\n[cluster]\nkind = "slurm"')
-    ({'seed': 1}, {'kind': 'slurm'})
-    """
-    tables = tomllib.loads(text)
-    return tables, tables.pop("cluster", {})
+    return parse_spec_file(text, source, folder).sweep
 
 
 def read_sweep(path: str | PathLike[str]) -> Sweep:
-    """Read a spec from a TOML file, and the data that it names.
-
-    Parameters
-    ----------
-    path : path
-        Of the file; relative paths in it begin at its folder.
-
-    Returns
-    -------
-    Sweep
-        The spec, checked, and its data.
-
-    Raises
-    ------
-    SpecError
-        If the file cannot be read, is no TOML or no spec; everything wrong is listed.
+    """Return the sweep of a spec file, as `read_spec_file` does.
 
     Examples
     --------
@@ -88,21 +156,14 @@ def read_sweep(path: str | PathLike[str]) -> Sweep:
     Traceback (most recent call last):
     pipeline.errors.SpecError: no-such.toml: cannot be read: No such file or directory.
     """
-    source = str(path)
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except OSError as error:
-        raise SpecError([f"cannot be read: {error.strerror}."], source) from error
-    except ValueError as error:  # no UTF-8, or a name with a null character
-        raise SpecError([f"cannot be read: {error}."], source) from error
-    return parse_sweep(text, source, Path(path).parent)
+    return read_spec_file(path).sweep
 
 
 def parse_spec(text: str, source: str) -> SweepSpec:
-    """Make a spec of TOML, as `parse_sweep` does."""
+    """Return the spec of a spec file's text, without its data."""
     return parse_sweep(text, source).spec
 
 
 def read_spec(path: str | PathLike[str]) -> SweepSpec:
-    """Read a spec from a TOML file, as `read_sweep` does."""
+    """Return the spec of a spec file, without its data."""
     return read_sweep(path).spec
