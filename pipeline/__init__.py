@@ -1,1 +1,169 @@
-"""What is computed: the numeric core and the data sets."""
+"""Clustering by imwk-means and sweeps over its exponents: the public interface of this layer.
+
+The estimators for scikit-learn are in `pipeline.estimators`; cubes and everything that runs on
+them are in the packages `storage` and `workflows`.
+
+Names are loaded on first use, so that ``import pipeline.core`` loads NumPy and nothing else.
+
+Examples
+--------
+>>> import pipeline
+>>> pipeline.imwk([[0.0], [0.1], [1.0], [1.1]], k=2, p=1.5).labels.tolist()
+[1, 1, 0, 0]
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pipeline.core import (
+        NORMALISATIONS,
+        ConstantFeatureWarning,
+        ImwkError,
+        ImwkResult,
+        InvalidInputError,
+        KMeansResult,
+        adjusted_rand_index,
+        calinski_harabasz,
+        imwk,
+        imwk_grid,
+        imwk_many,
+        kmeans,
+        kmeans_many,
+        minkowski_centre,
+        nearest_clusters,
+        normalise,
+        rescale,
+        silhouette,
+    )
+    from pipeline.datasets import (
+        CONFIGURATIONS,
+        Configuration,
+        Dataset,
+        Table,
+        fetch_uci,
+        load_uci,
+        make_table,
+        read_table,
+        synthetic_dataset,
+    )
+    from pipeline.errors import (
+        MissingDataError,
+        OutputError,
+        Problem,
+        SchedulerLostError,
+        SpecError,
+        TableError,
+    )
+    from pipeline.execution.block import Block, BlockResult, run_block, run_tile
+    from pipeline.execution.plan import Plan, make_plan
+    from pipeline.execution.workload import RunCost
+    from pipeline.scoring import SCORES
+    from pipeline.spec import (
+        PAPER_NORMALISATIONS,
+        PARTS,
+        SpecFile,
+        Sweep,
+        SweepSpec,
+        TableFacts,
+        Tile,
+        read_spec,
+        read_spec_file,
+        read_sweep,
+    )
+
+    __version__: str
+
+__all__ = [
+    "CONFIGURATIONS",
+    "NORMALISATIONS",
+    "PAPER_NORMALISATIONS",
+    "PARTS",
+    "SCORES",
+    "Block",
+    "BlockResult",
+    "Configuration",
+    "ConstantFeatureWarning",
+    "Dataset",
+    "ImwkError",
+    "ImwkResult",
+    "InvalidInputError",
+    "KMeansResult",
+    "MissingDataError",
+    "OutputError",
+    "Plan",
+    "Problem",
+    "RunCost",
+    "SchedulerLostError",
+    "SpecError",
+    "SpecFile",
+    "Sweep",
+    "SweepSpec",
+    "Table",
+    "TableError",
+    "TableFacts",
+    "Tile",
+    "__version__",
+    "adjusted_rand_index",
+    "calinski_harabasz",
+    "fetch_uci",
+    "imwk",
+    "imwk_grid",
+    "imwk_many",
+    "kmeans",
+    "kmeans_many",
+    "load_uci",
+    "make_plan",
+    "make_table",
+    "minkowski_centre",
+    "nearest_clusters",
+    "normalise",
+    "read_spec",
+    "read_spec_file",
+    "read_sweep",
+    "read_table",
+    "rescale",
+    "run_block",
+    "run_tile",
+    "silhouette",
+    "synthetic_dataset",
+]
+
+#: Where public names are looked up. Each module imports only modules before it in this list, so
+#: the search loads nothing that the name does not need.
+_MODULES = (
+    "pipeline.core",
+    "pipeline.errors",
+    "pipeline.datasets",
+    "pipeline.scoring",
+    "pipeline.spec",
+    "pipeline.execution.block",
+    "pipeline.execution.workload",
+    "pipeline.execution.plan",
+)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = _version() if name == "__version__" else _found(name)
+    globals()[name] = value  # the next access does not come here
+    return value
+
+
+def __dir__() -> list[str]:
+    return list(__all__)
+
+
+def _found(name: str) -> Any:
+    modules = (import_module(module) for module in _MODULES)
+    return getattr(next(module for module in modules if hasattr(module, name)), name)
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("imwk-sweep")
+    except PackageNotFoundError:  # a checkout that is not installed
+        return "0+unknown"

@@ -1,16 +1,17 @@
-"""The errors of this layer; `pipeline.core.errors` has the base of the family."""
+"""The errors of this layer. `pipeline.core.errors` has their base class."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pipeline.core.errors import ImwkError
 
+#: The keys and indices that lead to a value in a spec.
 Location = tuple[str | int, ...]
 
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong: the dotted key, what was given for it, and what to do."""
+    """One problem of a spec: the dotted key, what to do, and the value that was given."""
 
     key: str
     remedy: str
@@ -22,7 +23,7 @@ class Problem:
 
 
 class SpecError(ImwkError, ValueError):
-    """A sweep's spec cannot be used; `problems` lists why, and `source` says where it came from.
+    """A spec is invalid. `problems` lists all that is wrong, `source` is the file.
 
     Examples
     --------
@@ -36,12 +37,12 @@ class SpecError(ImwkError, ValueError):
         super().__init__("\n".join(f"{source}: {problem}" for problem in self.problems))
 
     def __reduce__(self) -> tuple[type["SpecError"], tuple[tuple[Problem | str, ...], str]]:
-        # Exceptions are rebuilt from their message by default, which is not what is given here.
+        # By default exceptions are rebuilt from their message, not from these arguments.
         return SpecError, (self.problems, self.source)
 
 
 class BadEntryError(ValueError):
-    """One entry of a table or list is wrong; raised where pydantic knows the table's key alone."""
+    """One entry of a table or list is invalid; raised where pydantic knows only the table's key."""
 
     def __init__(self, entry: Location, value: object, remedy: str) -> None:
         super().__init__(remedy)
@@ -49,7 +50,7 @@ class BadEntryError(ValueError):
 
 
 class TableError(ImwkError, ValueError):
-    """A file of data cannot be used; the message says where, why and what to do.
+    """A table cannot be used. The message has the file or name, the place, and what to do.
 
     Examples
     --------
@@ -62,17 +63,17 @@ class TableError(ImwkError, ValueError):
         super().__init__(f"{source}{where and f', {where}'}: {problem}")
 
     def __reduce__(self) -> tuple[type["TableError"], tuple[str, str, str]]:
-        # Exceptions are rebuilt from their message by default, which is not what is given here.
+        # By default exceptions are rebuilt from their message, not from these arguments.
         return TableError, (self.source, self.problem, self.where)
 
 
 class MissingDataError(ImwkError, FileNotFoundError):
-    """Real data sets are asked for that are not on this machine."""
+    """Real data sets are not on this machine."""
 
 
 class OutputError(ImwkError, OSError):
-    """A file cannot be written; the message says which, why and what to do."""
+    """A file cannot be written. The message has the file, the reason and what to do."""
 
 
 class SchedulerLostError(ImwkError):
-    """The scheduler is gone, and all that was not in the cube yet with it."""
+    """The connection to the scheduler was lost, with all results that were not in the cube yet."""

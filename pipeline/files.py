@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Atomic and durable writes of files."""
 
 import os
 from collections.abc import Iterator
@@ -11,24 +11,24 @@ from pipeline.errors import OutputError
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Give a path beside `path`, and rename it when all is written: whole or not there."""
-    beside = path.with_name(f".{path.name}.{uuid4().hex}.partial")
+    """Give a temporary path in the same folder, and rename it to `path` at the end."""
+    partial = path.with_name(f".{path.name}.{uuid4().hex}.partial")
     try:
-        yield beside
-        beside.replace(path)
+        yield partial
+        partial.replace(path)
     finally:
-        beside.unlink(missing_ok=True)
+        partial.unlink(missing_ok=True)
 
 
 def replace_file(path: Path, content: bytes) -> None:
-    """Write a file whole or not at all, in a folder that is made if it is missing."""
+    """Write a file atomically: it is either complete or unchanged. Create its folder if needed."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(path) as beside:
-        write_durably(beside, content)
+    with replacing(path) as partial:
+        write_durably(partial, content)
 
 
 def write_durably(path: Path, content: bytes) -> None:
-    """Write a file that outlasts a power cut, in a folder that is made if it is missing."""
+    """Write a file and sync it to the disk, so that it survives a power cut."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("wb") as file:
         file.write(content)
@@ -38,7 +38,7 @@ def write_durably(path: Path, content: bytes) -> None:
 
 @contextmanager
 def output_errors(path: Path) -> Iterator[None]:
-    """Raise `OutputError` where the file `path`, which a user asked for, cannot be written.
+    """Raise `OutputError` if `path`, an output that a user asked for, cannot be written.
 
     Examples
     --------

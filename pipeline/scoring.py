@@ -1,4 +1,4 @@
-"""How labellings of one data set are judged: by its classes, and by scores that need none."""
+"""Rate labellings of one data set: by its classes, and by scores that need no classes."""
 
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -10,8 +10,8 @@ from pipeline.core import adjusted_rand_index, calinski_harabasz
 from pipeline.core.scores import Silhouettes
 from pipeline.core.types import FloatArray, IntArray
 
-#: The least value of each score without classes. It stands for labellings in which nothing can be
-#: compared, such as a single cluster: no choice falls on them, and no result is missing.
+#: The least value of each score that needs no classes. Labellings for which the score is undefined,
+#: such as a single cluster, get it: they are never chosen, and no result is missing.
 LEAST = {"silhouette": -1.0, "calinski-harabasz": 0.0}
 SCORES = tuple(LEAST)
 
@@ -19,7 +19,7 @@ Score = Callable[[IntArray], float | FloatArray]
 
 
 def suffix(score: str) -> str:
-    """Return the end of the names of a score's variables in the cube.
+    """Return the suffix of a score's variables in the cube.
 
     Examples
     --------
@@ -29,16 +29,25 @@ def suffix(score: str) -> str:
     return score.replace("-", "_")
 
 
-class Judge:
-    """Judges labellings of `X` by `classes`, if they are known, and by the `scores` named.
+class Scorer:
+    """Rates labellings of one data set.
 
-    `seed` chooses the rows that the silhouette of a large data set looks at.
+    Parameters
+    ----------
+    X : ndarray, shape (n, m)
+        The normalised data.
+    classes : ndarray of int, shape (n,), or None
+        The known classes, for the ARI.
+    scores : iterable of str
+        Some of `SCORES`.
+    seed : SeedSequence
+        Chooses the rows from which the silhouette of a large data set is computed.
 
     Examples
     --------
     >>> X = np.array([[0.0], [0.1], [5.0], [5.1]])
-    >>> judge = Judge(X, np.array([0, 0, 1, 1]), ["silhouette"], SeedSequence(1))
-    >>> for name, values in judge.judge(np.array([[1, 1, 0, 0], [0, 0, 0, 0]])).items():
+    >>> scorer = Scorer(X, np.array([0, 0, 1, 1]), ["silhouette"], SeedSequence(1))
+    >>> for name, values in scorer.score(np.array([[1, 1, 0, 0], [0, 0, 0, 0]])).items():
     ...     print(name, values.round(2).tolist())
     ari [1.0, 0.0]
     silhouette [0.98, -1.0]
@@ -50,8 +59,8 @@ class Judge:
         self._classes = classes
         self._scores = {score: _prepared(score, X, seed) for score in scores}
 
-    def judge(self, labels: IntArray) -> dict[str, FloatArray]:
-        """Return one value for each labelling (r, n), by ``ari`` and the suffixes of scores."""
+    def score(self, labels: IntArray) -> dict[str, FloatArray]:
+        """Return the values of the labellings (r, n), under ``ari`` and the suffixes of scores."""
         found = {}
         if self._classes is not None:
             found["ari"] = np.asarray(adjusted_rand_index(self._classes, labels))

@@ -1,8 +1,8 @@
-"""Random streams by coordinates: the promise that results depend on the sweep's spec alone.
+"""Random streams by coordinates, so that results depend on the sweep's spec alone.
 
-Every random number comes from the sweep's seed and the coordinates of the thing computed (which
-data set, which restart), never from the order or the place of computing. So the number of
-workers, the order of tasks, a crash or a later extension change no bit.
+Every random number is derived from the sweep's seed and the coordinates of what is computed
+(which data set, which restart), never from the order or place of the computation. Therefore the
+number of workers, the order of tasks, crashes and later extensions do not change any bit.
 """
 
 import hashlib
@@ -15,19 +15,19 @@ from pipeline.core.validation import as_whole_number
 
 
 def seed_sequence(seed: int, *coordinates: str | int) -> SeedSequence:
-    """Return the random stream of the thing at `coordinates`.
+    """Return the random stream for given coordinates.
 
     Parameters
     ----------
     seed : int
         The sweep's seed, at least 0.
     *coordinates : str or int
-        What names the thing: a configuration, the index of a data set, an exponent's rank.
+        What is computed: for example a configuration, the index of a data set, an exponent.
 
     Returns
     -------
     numpy.random.SeedSequence
-        The same for the same arguments on every machine; independent of all others.
+        Equal for equal arguments on every machine, and independent of all others.
 
     Examples
     --------

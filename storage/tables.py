@@ -52,7 +52,7 @@ def stored_table(location: CubeLocation, config: str) -> Table:
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
-    >>> from pipeline.spec.draft import Sweep
+    >>> from pipeline.spec.sweep import Sweep
     >>> from storage.cube import create_cube
     >>> sweep = Sweep.of({"mine": Table(np.array([[1.0], [2.0], [9.0]]), ("size",))}, k=2)
     >>> with TemporaryDirectory() as folder:

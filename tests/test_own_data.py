@@ -13,7 +13,7 @@ from distributed import Client
 from pipeline.errors import SpecError
 from pipeline.execution.block import run_tile
 from pipeline.spec import Tile
-from pipeline.spec.draft import Sweep
+from pipeline.spec.sweep import Sweep
 from pipeline.spec.toml import read_sweep
 from storage import extend_cube, open_cube, read_provenance, todo
 from tests.own_tables import small_table, written

@@ -59,7 +59,7 @@ def best_choice(
     >>> from tempfile import TemporaryDirectory
     >>> import numpy as np
     >>> from pipeline.datasets import Table
-    >>> from pipeline.spec.draft import Sweep
+    >>> from pipeline.spec.sweep import Sweep
     >>> from workflows import submit
     >>> table = Table(np.array([[0.0], [1.0], [9.0]]), ("size",), np.array([0, 0, 1]), ("a", "b"))
     >>> keys = {"normalisations": ["range"], "parts": ["imwk", "rescaled_imwk"], "restarts": 0}

@@ -17,7 +17,7 @@ from distributed import Client, Scheduler, Security
 
 from pipeline.core.errors import ImwkError
 from pipeline.spec import SweepSpec
-from pipeline.spec.draft import Sweep
+from pipeline.spec.sweep import Sweep
 from storage import CubeLocation, cancel_mark, create_cube, read_ledger
 from storage.backends.location import absolute
 from workflows.compute import WorkersError, Workplace

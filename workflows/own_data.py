@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pipeline.datasets import TableError, read_table
 from pipeline.errors import SpecError
-from pipeline.spec.draft import Sweep
+from pipeline.spec.sweep import Sweep
 
 
 def own_sweep(

@@ -20,7 +20,7 @@ from pipeline.execution.fan_in import split_blocks
 from pipeline.execution.plan import default_block_size
 from pipeline.execution.serial import run_serially
 from pipeline.spec import SweepSpec, Tile
-from pipeline.spec.draft import Sweep
+from pipeline.spec.sweep import Sweep
 from storage import (
     CubeLocation,
     cancel_mark,

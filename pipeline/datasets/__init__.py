@@ -1,7 +1,9 @@
-"""The data sets that sweeps run on."""
+"""The data sets that sweeps run on: synthetic, a user's tables, and the paper's real data."""
 
 from pipeline.datasets.synthetic import CONFIGURATIONS, Configuration, Dataset, synthetic_dataset
-from pipeline.datasets.tables.table import Table, read_table
+from pipeline.datasets.tables.table import Table, make_table, read_table
+from pipeline.datasets.uci.cache import load_uci
+from pipeline.datasets.uci.fetch import fetch_uci
 from pipeline.errors import TableError
 
 __all__ = [
@@ -10,6 +12,9 @@ __all__ = [
     "Dataset",
     "Table",
     "TableError",
+    "fetch_uci",
+    "load_uci",
+    "make_table",
     "read_table",
     "synthetic_dataset",
 ]

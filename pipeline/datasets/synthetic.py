@@ -1,4 +1,4 @@
-"""The paper's synthetic data: 12 configurations, each data set made again from its seed."""
+"""The paper's synthetic data: 12 configurations. Data sets are generated from the seed."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -19,14 +19,14 @@ Noise = Literal["none", "NF", "NNF", "WCN"]
 
 @dataclass(frozen=True)
 class Configuration:
-    """One row of the paper's table of synthetic configurations.
+    """One row of the paper table of synthetic configurations.
 
     Attributes
     ----------
     features, clusters : int
-        Of the base data set, before noise.
+        Numbers of features and clusters of the base data set, before noise is added.
     noise : {"none", "NF", "NNF", "WCN"}
-        Nothing; uniform noise features; normal noise features; noise within clusters.
+        No noise, uniform noise features, normal noise features, or noise within clusters.
     """
 
     features: int
@@ -35,12 +35,12 @@ class Configuration:
 
     @property
     def base(self) -> "Configuration":
-        """The configuration without its noise."""
+        """The same configuration without noise."""
         return Configuration(self.features, self.clusters)
 
     @property
     def noise_features(self) -> int:
-        """Number of features of pure noise that are appended."""
+        """Number of noise features that are appended."""
         return -(-self.features // 2) if self.noise in ("NF", "NNF") else 0
 
     @property
@@ -62,7 +62,7 @@ class Configuration:
 _SHAPES = ((6, 3), (12, 6), (20, 10))
 _NOISES: tuple[Noise, ...] = ("none", "NF", "NNF", "WCN")
 
-#: The paper's 12 configurations by name, in the order of its tables.
+#: The paper's 12 configurations by name, in the order of the paper tables.
 CONFIGURATIONS: dict[str, Configuration] = {
     configuration.name: configuration
     for noise in _NOISES
@@ -79,22 +79,22 @@ class Dataset:
 
 
 def synthetic_dataset(config: str, index: int, seed: int) -> Dataset:
-    """Make data set `index` of a configuration.
+    """Generate data set `index` of a configuration.
 
     Parameters
     ----------
     config : str
-        One of the paper's names, a key of `CONFIGURATIONS`.
+        A key of `CONFIGURATIONS`, which are the paper's names.
     index : int
-        Which data set of the configuration, from 0.
+        Index of the data set within the configuration, from 0.
     seed : int
         The sweep's seed.
 
     Returns
     -------
     Dataset
-        A pure function of the arguments. The noisy versions of a configuration share the
-        entities and classes of its base.
+        Equal arguments give equal data. The noisy versions of a configuration share the entities
+        and classes of its base.
 
     Examples
     --------
@@ -121,10 +121,11 @@ def _base(configuration: Configuration, rng: Generator) -> Dataset:
 
 
 def _cluster_sizes(k: int, rng: Generator) -> IntArray:
-    """Draw sizes uniformly over all compositions of the entities into parts of at least 20.
+    """Draw sizes uniformly from all compositions of the entities into parts of at least 20.
 
-    Cutting a row of spare entities and k - 1 bars at the bars gives every composition once;
-    sizes proportional to uniform numbers are too even, and the ARIs then 0.1 too high.
+    Arrange the spare entities and k - 1 bars in a row and cut at the bars: this gives every
+    composition exactly once. Sizes proportional to uniform random numbers would be too even, and
+    ARIs about 0.1 too high.
     """
     slots = ENTITIES - SMALLEST_CLUSTER * k + k - 1
     bars = np.sort(rng.choice(slots, size=k - 1, replace=False))
@@ -145,7 +146,7 @@ def _add_noise(data: Dataset, configuration: Configuration, rng: Generator) -> F
 
 
 def _with_noisy_segments(data: Dataset, configuration: Configuration, rng: Generator) -> FloatArray:
-    """Replace half of the (feature, cluster) segments by noise over the feature's own range."""
+    """Replace half of the (feature, cluster) segments by uniform noise over the feature's range."""
     m, k = configuration.features, configuration.clusters
     segments = rng.choice(m * k, size=m * k // 2, replace=False)
     noisy = np.zeros((k, m), dtype=np.bool_)

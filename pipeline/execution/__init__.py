@@ -1,1 +1,1 @@
-"""How a sweep is computed: blocks, what they cost, and how they run one by one or on Dask."""
+"""How a sweep is computed: its blocks, their cost, and running them serially or on Dask."""

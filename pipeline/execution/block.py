@@ -1,4 +1,4 @@
-"""Blocks: the unit of computing. Pure functions of the spec and what is asked for."""
+"""Blocks, the unit of computing: what they contain, and pure functions that compute them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -21,17 +21,17 @@ from pipeline.core.errors import InvalidInputError
 from pipeline.core.types import FloatArray, IntArray
 from pipeline.datasets import Table, synthetic_dataset
 from pipeline.execution.threads import one_blas_thread
-from pipeline.scoring import Judge
+from pipeline.scoring import Scorer
 from pipeline.seeds import seed_sequence
 from pipeline.spec import SweepSpec, Tile
 
-#: By the names of the cube's variables.
+#: Arrays by the names of the cube's variables.
 Arrays = dict[str, NDArray[Any]]
 
 
 @dataclass(frozen=True)
 class Block:
-    """What to compute of a tile: `parts` at all of `p1`, and at all of `p2` with each of them."""
+    """What to compute of a tile: `parts` at every p1, combined with every p2."""
 
     tile: Tile
     parts: tuple[str, ...]
@@ -41,17 +41,18 @@ class Block:
 
 @dataclass(frozen=True, eq=False)
 class BlockResult:
-    """What was computed.
+    """The results of a block.
 
     Attributes
     ----------
     block : Block
-        What was asked for.
+        What was to be computed.
     arrays : dict of str to ndarray
         ``kmeans_ari`` has the dimension restart; ``imwk_ari``, ``imwk_iterations`` and
-        ``imwk_clusters`` p1; ``rescaled_kmeans_ari`` p1 and restart; ``rescaled_imwk_ari``,
-        ``rescaled_imwk_iterations`` and ``rescaled_imwk_clusters`` p1 and p2. Data without classes
-        have no ARI. Scores of the spec, such as ``imwk_silhouette``, have the dimensions of ARIs.
+        ``imwk_clusters`` have p1; ``rescaled_kmeans_ari`` has p1 and restart;
+        ``rescaled_imwk_ari``, ``rescaled_imwk_iterations`` and ``rescaled_imwk_clusters`` have p1
+        and p2. Data without classes have no ARI. Scores such as ``imwk_silhouette`` have the
+        dimensions of the ARI.
     seconds : float
         CPU time.
     """
@@ -62,24 +63,24 @@ class BlockResult:
 
 
 def whole_tile(spec: SweepSpec, tile: Tile) -> Block:
-    """Return all that a spec wants of a tile, as one block."""
+    """Return the block of a whole tile of a sweep."""
     return Block(tile, spec.parts, spec.p1, spec.p2)
 
 
 def split_block(block: Block, size: int) -> tuple[Block, ...]:
-    """Split a block into some of at most `size` p1, which need nothing of each other.
+    """Split a block into independent blocks of at most `size` p1.
 
     Parameters
     ----------
     block : Block
-        Such as a whole tile.
+        For example a whole tile.
     size : int
         Number of p1, at least 1.
 
     Returns
     -------
     tuple of Block
-        In the order of p1; k-means on the data as they are goes with the first.
+        In the order of p1. The first one includes k-means on the original data.
 
     Examples
     --------
@@ -102,7 +103,7 @@ def split_block(block: Block, size: int) -> tuple[Block, ...]:
 
 
 def run_tile(spec: SweepSpec, tile: Tile, table: Table | None = None) -> BlockResult:
-    """Compute a whole tile at once: the reference for every other way to compute it.
+    """Compute a whole tile at once.
 
     Examples
     --------
@@ -115,21 +116,21 @@ def run_tile(spec: SweepSpec, tile: Tile, table: Table | None = None) -> BlockRe
 
 
 def run_block(spec: SweepSpec, block: Block, table: Table | None = None) -> BlockResult:
-    """Compute a block. Nothing goes in but what is handed in.
+    """Compute a block, as a pure function of the arguments.
 
     Parameters
     ----------
     spec : SweepSpec
-        Gives seed, restarts, centre and dtype; the exponents are those of the block.
+        Has the seed, restarts, centre, dtype and scores. The exponents are those of the block.
     block : Block
         What to compute.
     table : Table, optional
-        The data of the block's configuration; synthetic ones are made again from the seed.
+        The data of the block's configuration. Synthetic data are generated from the seed.
 
     Returns
     -------
     BlockResult
-        The same bits for a cell, whatever else is computed with it.
+        The bits of a cell do not depend on the other cells in the block.
 
     Examples
     --------
@@ -140,12 +141,12 @@ def run_block(spec: SweepSpec, block: Block, table: Table | None = None) -> Bloc
     """
     with one_blas_thread():
         start = thread_time()
-        arrays = _compute(_Problem.of(spec, block.tile, table), block)
+        arrays = _compute(_TileData.of(spec, block.tile, table), block)
         return BlockResult(block, arrays, thread_time() - start)
 
 
 def silhouette_seed(spec: SweepSpec, config: str, dataset: int) -> SeedSequence:
-    """Return what chooses the rows that the silhouettes of a large data set look at.
+    """Return the seed that chooses the rows for the silhouettes of a large data set.
 
     Examples
     --------
@@ -157,23 +158,23 @@ def silhouette_seed(spec: SweepSpec, config: str, dataset: int) -> SeedSequence:
 
 
 @dataclass(frozen=True, eq=False)
-class _Problem:
-    """A tile's data, and how they are to be clustered."""
+class _TileData:
+    """The normalised data of a tile, and how to cluster and score them."""
 
     spec: SweepSpec
     tile: Tile
     X: FloatArray
     k: int
-    judge: Judge
+    scorer: Scorer
 
     @classmethod
-    def of(cls, spec: SweepSpec, tile: Tile, table: Table | None) -> "_Problem":
-        X, classes = _data(spec, tile, table)
+    def of(cls, spec: SweepSpec, tile: Tile, table: Table | None) -> "_TileData":
+        X, classes = _original(spec, tile, table)
         *_, k = spec.shape(tile.config)
         normalised = normalise(X, tile.normalisation)
-        # The same rows under every normalisation
+        # Without the normalisation: the silhouette uses the same rows under all of them.
         seed = silhouette_seed(spec, tile.config, tile.dataset)
-        return cls(spec, tile, normalised, k, Judge(normalised, classes, spec.scores, seed))
+        return cls(spec, tile, normalised, k, Scorer(normalised, classes, spec.scores, seed))
 
     def seed(self, *coordinates: str) -> SeedSequence:
         tile = self.tile
@@ -194,44 +195,44 @@ class _Problem:
         }
 
     def scores(self, prefix: str, labels: IntArray) -> Arrays:
-        return {f"{prefix}_{name}": values for name, values in self.judge.judge(labels).items()}
+        return {f"{prefix}_{name}": values for name, values in self.scorer.score(labels).items()}
 
 
-def _data(spec: SweepSpec, tile: Tile, table: Table | None) -> tuple[FloatArray, IntArray | None]:
+def _original(
+    spec: SweepSpec, tile: Tile, table: Table | None
+) -> tuple[FloatArray, IntArray | None]:
     if tile.config not in spec.datasets.matrices:
         made = synthetic_dataset(tile.config, tile.dataset, spec.seed)
         return made.X, made.y
     if table is None:
-        raise InvalidInputError(f"The data of {tile.config!r} are needed. Hand in its table.")
+        raise InvalidInputError(f"The data of {tile.config!r} are needed. Pass its table.")
     return table.X, table.classes
 
 
-def _compute(problem: _Problem, block: Block) -> Arrays:
-    spec, arrays = problem.spec, Arrays()
+def _compute(data: _TileData, block: Block) -> Arrays:
+    spec, arrays = data.spec, Arrays()
     if "kmeans" in block.parts:
-        alone = problem.kmeans_arrays("kmeans", [problem.X], [problem.seed()])
+        alone = data.kmeans_arrays("kmeans", [data.X], [data.seed()])
         arrays |= {name: values[0] for name, values in alone.items()}
     if set(block.parts) == {"kmeans"}:
         return arrays
-    runs = imwk_many(problem.X, problem.k, block.p1, spec.centre, spec.dtype)
+    runs = imwk_many(data.X, data.k, block.p1, spec.centre, spec.dtype)
     if "imwk" in block.parts:
-        arrays |= problem.imwk_arrays("imwk", runs)
-    rescaled = [rescale(problem.X, run.labels, run.weights) for run in runs]
+        arrays |= data.imwk_arrays("imwk", runs)
+    rescaled = [rescale(data.X, run.labels, run.weights) for run in runs]
     if "rescaled_kmeans" in block.parts:
-        # By the exponent itself, not its place: the grid around it may grow.
-        seeds = [problem.seed(repr(float(p))) for p in block.p1]
-        arrays |= problem.kmeans_arrays("rescaled_kmeans", rescaled, seeds)
+        # By the exponent, not by its index, because the grid may be extended.
+        seeds = [data.seed(repr(float(p))) for p in block.p1]
+        arrays |= data.kmeans_arrays("rescaled_kmeans", rescaled, seeds)
     if "rescaled_imwk" in block.parts:
-        arrays |= _rescaled_imwk(problem, block.p2, rescaled)
+        arrays |= _rescaled_imwk(data, block.p2, rescaled)
     return arrays
 
 
-def _rescaled_imwk(
-    problem: _Problem, p2: Sequence[float], rescaled: Sequence[FloatArray]
-) -> Arrays:
-    spec = problem.spec
-    grid = imwk_grid(rescaled, problem.k, p2, spec.centre, spec.dtype)
-    return _stacked([problem.imwk_arrays("rescaled_imwk", runs) for runs in grid])
+def _rescaled_imwk(data: _TileData, p2: Sequence[float], rescaled: Sequence[FloatArray]) -> Arrays:
+    spec = data.spec
+    grid = imwk_grid(rescaled, data.k, p2, spec.centre, spec.dtype)
+    return _stacked([data.imwk_arrays("rescaled_imwk", runs) for runs in grid])
 
 
 def _stacked(rows: Sequence[Arrays]) -> Arrays:

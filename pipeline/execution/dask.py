@@ -1,4 +1,4 @@
-"""Run a sweep on Dask: a graph of blocks, and one write for each tile."""
+"""Run a sweep on Dask: a graph of blocks, and one write per tile."""
 
 from collections.abc import Generator, Iterator
 from functools import partial
@@ -23,7 +23,7 @@ from pipeline.execution.fan_in import (
 )
 from pipeline.spec import SweepSpec, Tile
 
-#: How often a block that raised, or a write that failed, is tried again before its tile fails.
+#: How often a block or a write that raised an error is retried before its tile fails.
 RETRIES = 3
 
 
@@ -35,25 +35,25 @@ def run_on_dask(
     Parameters
     ----------
     client : distributed.Client
-        Of a cluster whose processes can import this package and reach the store.
+        Its workers can import this package and reach the store.
     spec, blocks_by_tile, store
-        As for `run_serially`; `store` is pickled.
+        As for `run_serially`. `store` is pickled.
 
     Yields
     ------
     Outcome
-        Of each tile, as they end. Work begins in the order of `blocks_by_tile`.
+        One per tile, as they end. Work begins in the order of `blocks_by_tile`.
 
     Raises
     ------
     SchedulerLostError
-        If the scheduler is lost. What is in the store is safe.
+        If the connection to the scheduler is lost. Tiles in the store are safe.
 
     Notes
     -----
-    Blocks that a lost worker held are computed again. When a worker dies, Dask blames all tasks
-    that it had been sent; so tiles that were blamed too often are tried again one at a time, when
-    none can suffer for another.
+    Blocks on a lost worker are computed again. When a worker dies, Dask counts a failure for
+    every task that it had been sent. Tiles with too many failures are therefore retried one at a
+    time, so that no tile fails because of another.
 
     Examples
     --------
@@ -74,16 +74,26 @@ def run_on_dask(
             yield outcome_of(tile, error)
     for suspect in suspects:
         for tile, error in _ended(client, spec, {suspect: blocks_by_tile[suspect]}, store):
-            yield outcome_of(tile, error)
+            yield _retried_outcome(tile, error)
+
+
+def _retried_outcome(tile: Tile, error: BaseException | None) -> Outcome:
+    if not isinstance(error, KilledWorker):
+        return outcome_of(tile, error)
+    return Outcome(
+        tile,
+        f"Its worker died {error.allowed_failures + 1} times: it crashed, was killed or had too "
+        "little memory.",
+    )
 
 
 def build_graph(
     spec: SweepSpec, blocks_by_tile: BlocksByTile, store: TileStore
 ) -> tuple[dict[Key, Any], dict[Key, Tile]]:
-    """Return the Dask graph of some tiles, and the key of the write of each.
+    """Return the Dask graph of some tiles, and the tile of each write's key.
 
-    Tasks get coordinates, never data. Names are new in every graph: a scheduler that serves
-    several sweeps must not take one's tasks for another's.
+    Tasks contain coordinates, never data. Every graph has new task names, because a scheduler that
+    serves several sweeps must not confuse their tasks.
 
     Examples
     --------
@@ -93,16 +103,16 @@ def build_graph(
     >>> len(graph), len(writes)
     (41, 1)
     """
-    run = uuid4().hex
+    unique = uuid4().hex
     compute, write = partial(compute_block, spec, store), partial(write_blocks, store)
     graph: dict[Key, Any] = {}
     writes: dict[Key, Tile] = {}
     for number, (tile, blocks) in enumerate(blocks_by_tile.items()):
         parts: dict[Key, Block] = {
-            (f"block-{run}", number, place): block for place, block in enumerate(blocks)
+            (f"block-{unique}", number, place): block for place, block in enumerate(blocks)
         }
         graph |= {key: (compute, block) for key, block in parts.items()}
-        key: Key = (f"write-{run}", number, len(blocks))
+        key: Key = (f"write-{unique}", number, len(blocks))
         graph[key] = (write, tile, list(parts))
         writes[key] = tile
     return graph, writes
@@ -111,14 +121,13 @@ def build_graph(
 def _ended(
     client: Client, spec: SweepSpec, blocks_by_tile: BlocksByTile, store: TileStore
 ) -> Iterator[tuple[Tile, BaseException | None]]:
-    """Yield tiles as they end, with the error of those that failed; cancel the rest on closing."""
+    """Yield each tile when it ends, with its error if it failed. Cancel the rest when closed."""
     graph, writes = build_graph(spec, blocks_by_tile, store)
-    # Dask would work out a name for a plain dict by walking through all of it.
+    # For a plain dict, Dask would compute a name from all of its contents.
     named = HighLevelGraph.from_collections(f"sweep-{uuid4().hex}", graph)
     with (
-        dask.config.set(
-            {"distributed.admin.large-graph-warning-threshold": "1GB"}
-        ),  # no data in it
+        # The graph is large but contains no data
+        dask.config.set({"distributed.admin.large-graph-warning-threshold": "1GB"}),
         annotate(priority=_earlier_tiles_first, retries=RETRIES),
     ):
         futures = client.get(named, list(writes), sync=False)
@@ -127,10 +136,10 @@ def _ended(
             if future.cancelled():
                 raise SchedulerLostError(
                     "The connection to the scheduler was lost. Tiles that are done are safe in "
-                    "the cube: start a scheduler and submit again."
+                    "the cube. Start a scheduler and submit again."
                 )
             error = future.exception()
-            future.release()  # or the scheduler would keep all tasks until the end
+            future.release()  # otherwise the scheduler would keep all tasks until the end
             yield writes[future.key], error
     finally:
         if client.status == "running":

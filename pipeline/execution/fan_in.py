@@ -1,43 +1,41 @@
-"""Blocks fan in to one write for each tile: what all ways to run a sweep share."""
+"""Blocks fan in to one write per tile: what serial execution and Dask have in common."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from distributed import KilledWorker
-
 from pipeline.datasets import Table
 from pipeline.execution.block import Block, BlockResult, run_block, split_block
 from pipeline.spec import SweepSpec, Tile
-from pipeline.spec.exponents import exponents_in_words
+from pipeline.spec.exponents import describe_exponents
 
-#: What to compute, by tile, in the order in which it is wanted.
+#: What to compute, by tile, in order of priority.
 BlocksByTile = Mapping[Tile, Sequence[Block]]
 
 
 class TileStore(Protocol):
-    """Where tiles go: handed in, since what computes knows nothing of files; sent to workers."""
+    """Where tiles are written. This layer knows no files, so the store is passed in and pickled."""
 
     def is_wanted(self, tile: Tile) -> bool:
-        """Say whether a tile is still to be computed."""
+        """Return whether the tile still has to be computed."""
 
     def write(self, tile: Tile, results: Sequence[BlockResult]) -> None:
-        """Keep the results of all blocks of a tile."""
+        """Store the results of all blocks of a tile."""
 
     def table(self, config: str) -> Table:
-        """Return the data of a configuration that are not made from the seed."""
+        """Return the table of a configuration that is not synthetic."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a tile: it is in the store, or `error` says why not."""
+    """The outcome of a tile: it is in the store, or `error` is the reason why it is not."""
 
     tile: Tile
     error: str | None = None
 
 
 def split_blocks(blocks_by_tile: BlocksByTile, size: int) -> BlocksByTile:
-    """Split all blocks into some of at most `size` p1.
+    """Split all blocks into blocks of at most `size` p1.
 
     Examples
     --------
@@ -55,15 +53,15 @@ def split_blocks(blocks_by_tile: BlocksByTile, size: int) -> BlocksByTile:
 def compute_block(spec: SweepSpec, store: TileStore, block: Block) -> BlockResult | None:
     """Compute a block, unless its tile is done or the sweep was cancelled.
 
-    It is done when another sweep fills the same store, and when the worker that wrote it is lost
-    before anyone heard of it: then Dask computes its blocks again.
+    A tile can be done already because another sweep writes to the same store, or because the
+    worker that wrote it died before the scheduler knew: then Dask computes its blocks again.
     """
     if not store.is_wanted(block.tile):
         return None
     try:
         return run_block(spec, block, _table(spec, store, block.tile))
     except Exception as error:
-        error.add_note(f"in the block p1 = {exponents_in_words(block.p1)}")
+        error.add_note(f"in the block p1 = {describe_exponents(block.p1)}")
         raise
 
 
@@ -79,15 +77,14 @@ def write_blocks(store: TileStore, tile: Tile, results: Sequence[BlockResult | N
 
 
 def outcome_of(tile: Tile, error: BaseException | None) -> Outcome:
-    """Return the outcome of a tile, with its error in words."""
-    return Outcome(tile, None if error is None else _in_words(error))
+    """Return the outcome of a tile, with its error as text.
 
-
-def _in_words(error: BaseException) -> str:
-    if isinstance(error, KilledWorker):
-        return (
-            f"Its worker died {error.allowed_failures + 1} times: it crashed, was killed or had "
-            "too little memory."
-        )
+    Examples
+    --------
+    >>> outcome_of(Tile("1000x6-3", 0, "range"), ValueError("out of range")).error
+    'ValueError: out of range'
+    """
+    if error is None:
+        return Outcome(tile)
     notes = ", ".join(getattr(error, "__notes__", ()))
-    return f"{type(error).__name__}{notes and f' {notes}'}: {error}"
+    return Outcome(tile, f"{type(error).__name__}{notes and f' {notes}'}: {error}")

@@ -1,4 +1,4 @@
-"""Run a sweep in this process, tile by tile: the reference for every other way to run it."""
+"""Run a sweep in this process, tile by tile: the reference for other executors."""
 
 from collections.abc import Generator
 
@@ -16,7 +16,7 @@ from pipeline.spec import SweepSpec
 def run_serially(
     spec: SweepSpec, blocks_by_tile: BlocksByTile, store: TileStore
 ) -> Generator[Outcome, None, None]:
-    """Compute tiles one by one in this process: the reference for every other way to run.
+    """Compute tiles one by one in this process.
 
     Parameters
     ----------
@@ -25,12 +25,12 @@ def run_serially(
     blocks_by_tile : mapping of Tile to sequence of Block
         What to compute.
     store : TileStore
-        Where results go.
+        Where to write results.
 
     Yields
     ------
     Outcome
-        Of each tile, in the order of `blocks_by_tile`.
+        One per tile, in the order of `blocks_by_tile`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""One thread for linear algebra while anything is computed: how products round depends on it."""
+"""Limit linear algebra to one thread, because the rounding of products depends on the number."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,7 +8,7 @@ from threadpoolctl import threadpool_limits
 
 
 class _Limit:
-    """The limit is the process's: the first one in sets it, the last one out lifts it."""
+    """A limit for the process: set when the first user enters, lifted when the last one leaves."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -34,7 +34,7 @@ _LIMIT = _Limit()
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Keep BLAS at one thread until all threads that asked for it are done.
+    """Limit BLAS to one thread until every user of this context has left it.
 
     Examples
     --------

@@ -1,6 +1,5 @@
-"""The spec: what a sweep is, as people write it and as it is computed."""
+"""The definition of a sweep: as people write it, and validated for computing."""
 
-from pipeline.spec.draft import Sweep
 from pipeline.spec.model import (
     PAPER_NORMALISATIONS,
     PARTS,
@@ -8,7 +7,8 @@ from pipeline.spec.model import (
     SweepSpec,
     Tile,
 )
-from pipeline.spec.sources import MatrixFacts
+from pipeline.spec.sources import TableFacts
+from pipeline.spec.sweep import Sweep
 from pipeline.spec.toml import (
     SpecFile,
     parse_spec,
@@ -23,10 +23,10 @@ __all__ = [
     "PAPER_NORMALISATIONS",
     "PARTS",
     "RESTARTED",
-    "MatrixFacts",
     "SpecFile",
     "Sweep",
     "SweepSpec",
+    "TableFacts",
     "Tile",
     "parse_spec",
     "parse_spec_file",

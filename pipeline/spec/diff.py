@@ -1,9 +1,9 @@
-"""Where two specs differ, in words."""
+"""The differences between two specs, as text."""
 
 from dataclasses import dataclass
 
 from pipeline.datasets import CONFIGURATIONS
-from pipeline.spec.exponents import exponents_in_words
+from pipeline.spec.exponents import describe_exponents
 from pipeline.spec.model import SweepSpec
 from pipeline.spec.problems import dotted
 from pipeline.spec.sources import Datasets
@@ -11,7 +11,7 @@ from pipeline.spec.sources import Datasets
 
 @dataclass(frozen=True)
 class Difference:
-    """A key whose values differ in two specs, each in words."""
+    """A key whose values differ between two specs, and both values as text."""
 
     key: str
     first: str
@@ -19,12 +19,12 @@ class Difference:
 
 
 def diff(first: SweepSpec, second: SweepSpec) -> tuple[Difference, ...]:
-    """List where two specs differ.
+    """Return the differences between two specs.
 
     Parameters
     ----------
     first, second : SweepSpec
-        Such as that of a cube and that of a sweep to be put in it.
+        For example the spec of a cube, and that of a sweep to be stored in it.
 
     Returns
     -------
@@ -40,13 +40,13 @@ def diff(first: SweepSpec, second: SweepSpec) -> tuple[Difference, ...]:
     restarts | 20 | 100
     p1 | 1.5, 2.0 | 1.1 to 5.0 in steps of 0.1
     """
-    left, right = _in_words(first), _in_words(second)
+    left, right = _as_text(first), _as_text(second)
     keys = dict.fromkeys((*left, *right))
     both = ((key, left.get(key, "none"), right.get(key, "none")) for key in keys)
     return tuple(Difference(*each) for each in both if each[1] != each[2])
 
 
-def _in_words(spec: SweepSpec) -> dict[str, str]:
+def _as_text(spec: SweepSpec) -> dict[str, str]:
     return {
         "seed": str(spec.seed),
         "normalisations": ", ".join(spec.normalisations),
@@ -54,23 +54,23 @@ def _in_words(spec: SweepSpec) -> dict[str, str]:
         "centre": spec.centre,
         "dtype": spec.dtype,
         "parts": ", ".join(spec.parts),
-        **_data_in_words(spec.datasets),
+        **_datasets_as_text(spec.datasets),
         "scores": ", ".join(spec.scores) or "none",
-        "p1": exponents_in_words(spec.p1),
-        "p2": exponents_in_words(spec.p2),
+        "p1": describe_exponents(spec.p1),
+        "p2": describe_exponents(spec.p2),
     }
 
 
-def _data_in_words(datasets: Datasets) -> dict[str, str]:
-    words = {}
+def _datasets_as_text(datasets: Datasets) -> dict[str, str]:
+    texts = {}
     synthetic = datasets.synthetic
     if synthetic is not None:
         every = len(synthetic.configs) == len(CONFIGURATIONS)
-        words["datasets.synthetic.configs"] = "all" if every else ", ".join(synthetic.configs)
-        words["datasets.synthetic.count"] = str(synthetic.count)
+        texts["datasets.synthetic.configs"] = "all" if every else ", ".join(synthetic.configs)
+        texts["datasets.synthetic.count"] = str(synthetic.count)
     for name, facts in datasets.matrices.items():
         labels = "labels" if facts.labelled else "no labels"
-        words[dotted(("datasets", "matrices", name))] = (
+        texts[dotted(("datasets", "matrices", name))] = (
             f"{facts.rows} x {facts.features}, {labels}, k = {facts.k}, sha256 {facts.sha256}"
         )
-    return words
+    return texts

@@ -1,6 +1,6 @@
-"""A spec as people write it: it names files and data sets, which are read to make it ready."""
+"""A spec as people write it. It names files and data sets, which are read to get the sweep."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,71 +9,29 @@ from typing import Annotated, Any, ClassVar
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from pipeline.core.errors import ImwkError
-from pipeline.datasets import Table, read_table
+from pipeline.datasets import Table, load_uci, read_table
 from pipeline.datasets.tables.columns import MOST_ROWS
 from pipeline.datasets.tables.encoding import ON_MISSING
-from pipeline.datasets.tables.table import Tables
-from pipeline.datasets.uci.cache import load_uci
 from pipeline.datasets.uci.catalogue import uci_set, uci_sets
 from pipeline.errors import Location, Problem, SpecError
-from pipeline.spec.fields import Frozen, one_of, some_of, whole_number
+from pipeline.spec.fields import FrozenModel, is_list, one_of, some_of, whole_number
 from pipeline.spec.model import SpecKeys, SweepSpec
-from pipeline.spec.problems import dotted, shown
-from pipeline.spec.sources import MatrixFacts, Synthetic, refuse_bad_names
+from pipeline.spec.problems import AllowedKeys, dotted, shown
+from pipeline.spec.sources import Synthetic, TableFacts, check_names
+from pipeline.spec.sweep import Sweep
 
 
-@dataclass(frozen=True, eq=False)
-class Sweep:
-    """A spec that is ready, and the data that it knows by their hash only.
-
-    Attributes
-    ----------
-    spec : SweepSpec
-        What the sweep is.
-    tables : mapping of str to Table
-        Data by hash. Those that a cube has already need not be here.
-    """
-
-    spec: SweepSpec
-    tables: Tables
-
-    @classmethod
-    def of(cls, tables: Mapping[str, Table], k: int | None = None, **keys: Any) -> "Sweep":
-        """Return the sweep of some tables, each a configuration under its name.
-
-        Parameters
-        ----------
-        tables : mapping of str to Table
-            By name.
-        k : int, optional
-            Number of clusters, for all of them; the number of classes of each unless given.
-        **keys
-            Of the spec.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> table = Table(np.array([[1.0], [2.0], [9.0]]), ("size",), np.array([0, 0, 1]))
-        >>> sweep = Sweep.of({"mine": table}, normalisations=["range"])
-        >>> print(*sweep.spec.tiles)
-        mine, data set 0, range
-        """
-        facts = {name: MatrixFacts.of(table, k) for name, table in tables.items()}
-        spec = SweepSpec(datasets={"matrices": facts}, **keys)
-        return cls(spec, {table.sha256: table for table in tables.values()})
-
-
-def _names(given: Any) -> tuple[str, ...]:
-    if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
-        raise ValueError('give a list of names of columns, such as ["id"].')
+def _column_names(given: Any) -> tuple[str, ...]:
+    if not is_list(given):
+        raise ValueError('give a list of column names, such as ["id"].')
     return tuple(map(str, given))
 
 
-_ColumnNames = Annotated[tuple[str, ...], BeforeValidator(_names)]
+_ColumnNames = Annotated[tuple[str, ...], BeforeValidator(_column_names)]
 
 
-class TableFile(Frozen):
-    """A user's file of data; the keys are those of `read_table`, and k."""
+class TableFile(FrozenModel):
+    """A user's data file. The keys are k and the parameters of `read_table`."""
 
     file: str = Field(strict=True)
     label: str | None = Field(default=None, strict=True)
@@ -83,7 +41,7 @@ class TableFile(Frozen):
     categorical: _ColumnNames = ()
 
     def read(self, folder: Path) -> Table:
-        """Read the table; a relative path is one from `folder`."""
+        """Read the table. A relative path starts from `folder`."""
         return read_table(
             folder / self.file,
             self.label,
@@ -94,88 +52,89 @@ class TableFile(Frozen):
 
 
 def _paper_names(given: Any) -> Any:
+    """Expand "all" and replace short names by the paper's; leave anything else to be refused."""
     if given == "all":
         return list(uci_sets())
-    if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
+    if not is_list(given):
         return given
     return [uci_set(name).name if isinstance(name, str) else name for name in given]
 
 
-class UciNames(Frozen):
-    """Which of the paper's real data sets, by the paper's names or their short ones."""
+class UciNames(FrozenModel):
+    """Some of the paper's real data sets, by the paper's names or their short names."""
 
     names: Annotated[
         tuple[str, ...], some_of("real data set", uci_sets()), BeforeValidator(_paper_names)
     ]
 
 
-class DraftDatasets(Frozen):
-    """The data sets of a sweep as people name them."""
+class DraftDatasets(FrozenModel):
+    """The data sets of a sweep, as people name them."""
 
     synthetic: Synthetic | None = None
     tables: dict[str, TableFile] = Field(default={})
     uci: UciNames | None = None
-    matrices: dict[str, MatrixFacts] = Field(default={})
+    matrices: dict[str, TableFacts] = Field(default={})
 
     @field_validator("tables", "matrices")
     @classmethod
-    def _good_names(cls, tables: dict[str, Any]) -> dict[str, Any]:
-        return refuse_bad_names(tables)
+    def _check_names(cls, tables: dict[str, Any]) -> dict[str, Any]:
+        return check_names(tables)
 
     @model_validator(mode="after")
-    def _each_name_once(self) -> "DraftDatasets":
+    def _refuse_repeated_names(self) -> "DraftDatasets":
         names = [*self.tables, *(self.uci.names if self.uci else ()), *self.matrices]
-        twice = sorted({name for name in names if names.count(name) > 1})
-        if twice:
-            raise ValueError(f"two data sets have the name {twice[0]}; give each its own.")
+        repeated = sorted({name for name in names if names.count(name) > 1})
+        if repeated:
+            raise ValueError(f"two data sets have the name {repeated[0]}. Rename one of them.")
         if not names and self.synthetic is None:
             raise ValueError("give some data: synthetic, tables or uci.")
         return self
 
     @property
-    def are_real(self) -> bool:
-        """Whether some data are not made up."""
+    def has_tables(self) -> bool:
+        """Whether some data are not synthetic."""
         return bool(self.tables or self.uci or self.matrices)
 
 
 class DraftSpec(SpecKeys):
-    """A spec as people write it: all its keys are checked before any file is read."""
+    """A spec as people write it. All keys are validated before any file is read."""
 
-    keys_of_data: ClassVar[Mapping[Location, Iterable[str]]] = {
+    data_keys: ClassVar[AllowedKeys] = {
         ("datasets",): DraftDatasets.model_fields,
         ("datasets", "synthetic"): Synthetic.model_fields,
         ("datasets", "uci"): UciNames.model_fields,
         ("datasets", "tables", "*"): TableFile.model_fields,
-        ("datasets", "matrices", "*"): MatrixFacts.model_fields,
+        ("datasets", "matrices", "*"): TableFacts.model_fields,
     }
 
     datasets: DraftDatasets
 
-    def ready(self, folder: Path) -> Sweep:
-        """Read all data that are named.
+    def read_data(self, folder: Path) -> Sweep:
+        """Read all data that the spec names.
 
         Parameters
         ----------
         folder : Path
-            Where relative paths begin.
+            The folder that relative paths start from.
 
         Returns
         -------
         Sweep
-            The spec, which knows the data by their hash, and the data.
+            The spec, which knows the tables by their hash, and the tables.
 
         Raises
         ------
         SpecError
-            If some cannot be read; all are tried.
+            If some data cannot be read. All are tried first.
         """
         data = self.datasets
-        read, problems = _Read({}, dict(data.matrices)), list[Problem]()
+        read, problems = _TablesRead({}, dict(data.matrices)), list[Problem]()
         for name, file in data.tables.items():
-            with _noted(problems, ("datasets", "tables", name), file.file):
+            with _collecting(problems, ("datasets", "tables", name), file.file):
                 read.add(name, file.read(folder), file.k)
         if data.uci is not None:
-            with _noted(problems, ("datasets", "uci", "names"), data.uci.names):
+            with _collecting(problems, ("datasets", "uci", "names"), data.uci.names):
                 for name, table in load_uci(data.uci.names).items():
                     read.add(name, table)
         if problems:
@@ -185,20 +144,20 @@ class DraftSpec(SpecKeys):
 
 
 @dataclass(frozen=True)
-class _Read:
-    """What was read: data by hash, and the facts about them by name."""
+class _TablesRead:
+    """Tables by hash, and their facts by name."""
 
     tables: dict[str, Table]
-    facts: dict[str, MatrixFacts]
+    facts: dict[str, TableFacts]
 
     def add(self, name: str, table: Table, k: int | None = None) -> None:
-        self.facts[name] = MatrixFacts.of(table, k)
+        self.facts[name] = TableFacts.of(table, k)
         self.tables[table.sha256] = table
 
 
 @contextmanager
-def _noted(problems: list[Problem], place: Location, value: object) -> Iterator[None]:
-    """Note what is wrong with the data that a key names, and go on."""
+def _collecting(problems: list[Problem], place: Location, value: object) -> Iterator[None]:
+    """Add an error about the data that a key names to `problems`, and continue."""
     try:
         yield
     except ImwkError as error:

@@ -1,6 +1,6 @@
-"""Exponents are decimals: 1.4 is the float 1.4, however the grid was written."""
+"""Grids of exponents. Exponents are decimals: 1.4 is the float 1.4 however the grid was given."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from decimal import Decimal
 from itertools import pairwise
 from math import inf
@@ -8,51 +8,52 @@ from numbers import Real
 from typing import Any
 
 from pipeline.core.validation import as_exponent
-from pipeline.errors import BadEntryError
+from pipeline.errors import BadEntryError, Location
+from pipeline.spec.fields import is_list
 from pipeline.spec.problems import unknown_key
 
-#: The paper's grid has 40; far more are a slip of the step.
+#: The paper's grid has 40. Many more indicate a mistyped step.
 MOST_EXPONENTS = 1000
 
 RANGE = ("start", "stop", "step")
 KEYS = (*RANGE, "values")
 
 
-def ready_exponents(given: Any) -> tuple[float, ...]:
-    """Return the exponents that a table or list describes, sorted.
+def parse_exponents(given: Any) -> tuple[float, ...]:
+    """Return the exponents that a table or a list describes, sorted.
 
     Parameters
     ----------
     given : mapping or iterable of float
-        Either ``start``, ``stop`` and ``step``, with `stop` included where a step hits it, or
-        ``values``; or the values themselves.
+        A table with ``start``, ``stop`` and ``step``, or with ``values``; or the values
+        themselves. `stop` is included if a step reaches it.
 
     Returns
     -------
     tuple of float
-        Different, finite, each at least 1.
+        Distinct, finite, each at least 1.
 
     Examples
     --------
-    >>> ready_exponents({"start": 1.1, "stop": 1.5, "step": 0.1})
+    >>> parse_exponents({"start": 1.1, "stop": 1.5, "step": 0.1})
     (1.1, 1.2, 1.3, 1.4, 1.5)
-    >>> ready_exponents([3, 1.5])
+    >>> parse_exponents([3, 1.5])
     (1.5, 3.0)
     """
     if not isinstance(given, Mapping):
-        return _listed(given, ())
+        return _from_list(given, ())
     for key in given:
         if key not in KEYS:
             raise BadEntryError((key,), given[key], unknown_key(key, KEYS))
     if "values" not in given:
-        return _stepped(given)
+        return _from_range(given)
     if len(given) > 1:
         raise ValueError("give either values, or start, stop and step; not both.")
-    return _listed(given["values"], ("values",))
+    return _from_list(given["values"], ("values",))
 
 
-def _listed(values: Any, entry: tuple[str, ...]) -> tuple[float, ...]:
-    if isinstance(values, str | Mapping) or not isinstance(values, Iterable):
+def _from_list(values: Any, entry: Location) -> tuple[float, ...]:
+    if not is_list(values):
         raise BadEntryError(entry, values, "give a list of exponents such as [1.5, 2.0].")
     items = list(values)
     if not 0 < len(items) <= MOST_EXPONENTS:
@@ -61,19 +62,21 @@ def _listed(values: Any, entry: tuple[str, ...]) -> tuple[float, ...]:
     for index, item in enumerate(items):
         exponent = _exponent(item, (*entry, index))
         if exponent in exponents:
-            raise BadEntryError((*entry, index), item, "is there twice; give every exponent once.")
+            raise BadEntryError((*entry, index), item, "is given twice. Give each exponent once.")
         exponents.append(exponent)
     return tuple(sorted(exponents))
 
 
-def _stepped(table: Mapping[str, Any]) -> tuple[float, ...]:
+def _from_range(table: Mapping[str, Any]) -> tuple[float, ...]:
     missing = [key for key in RANGE if key not in table]
     if missing:
-        raise ValueError(f"lacks {' and '.join(missing)}; give start, stop and step, or values.")
+        raise ValueError(
+            f"misses the key {' and '.join(missing)}. Give start, stop and step, or values."
+        )
     start, stop = (_decimal(_exponent(table[key], (key,))) for key in ("start", "stop"))
     step = _step(table["step"])
     if stop < start:
-        raise BadEntryError(("stop",), table["stop"], f"must not be below start = {start}.")
+        raise BadEntryError(("stop",), table["stop"], f"must be at least start = {start}.")
     steps = (stop - start) / step
     exponents = [
         float(start + index * step) for index in range(min(int(steps), MOST_EXPONENTS) + 1)
@@ -82,12 +85,12 @@ def _stepped(table: Mapping[str, Any]) -> tuple[float, ...]:
         raise BadEntryError(
             ("step",),
             table["step"],
-            f"is too small: at most {MOST_EXPONENTS} exponents, all different, can be used.",
+            f"is too small: a grid has at most {MOST_EXPONENTS} distinct exponents.",
         )
     return tuple(exponents)
 
 
-def _exponent(value: Any, entry: tuple[str | int, ...]) -> float:
+def _exponent(value: Any, entry: Location) -> float:
     try:
         return as_exponent(value)
     except ValueError as error:
@@ -109,14 +112,14 @@ def _decimal(value: float) -> Decimal:
     return Decimal(repr(value))
 
 
-def exponents_in_words(exponents: tuple[float, ...]) -> str:
-    """Describe a grid as short as it can be.
+def describe_exponents(exponents: tuple[float, ...]) -> str:
+    """Describe a grid briefly, by its step if it has one.
 
     Examples
     --------
-    >>> exponents_in_words((1.1, 1.2, 1.3, 1.4))
+    >>> describe_exponents((1.1, 1.2, 1.3, 1.4))
     '1.1 to 1.4 in steps of 0.1'
-    >>> exponents_in_words((1.5, 2.0, 3.0))
+    >>> describe_exponents((1.5, 2.0, 3.0))
     '1.5, 2.0, 3.0'
     """
     decimals = [_decimal(exponent) for exponent in exponents]

@@ -1,4 +1,4 @@
-"""Kinds of values that specs are made of: whole numbers within limits, names out of a list."""
+"""Types of values in a spec: whole numbers within limits, and names from a list."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -8,8 +8,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict
 from pipeline.core.validation import as_choice, as_whole_number
 
 
-class Frozen(BaseModel):
-    """A part of a spec: cannot be changed, and has no keys but its own."""
+class FrozenModel(BaseModel):
+    """Base of the parts of a spec: immutable, and without unknown keys."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
 
@@ -32,17 +32,28 @@ def one_of(what: str, known: Iterable[str]) -> BeforeValidator:
 
 
 def some_of(what: str, known: Iterable[str], least: int = 1) -> BeforeValidator:
-    """Accept a list of known names, each once; put them in the order of `known`."""
+    """Accept a list of known names without repetition, and sort it into the order of `known`."""
     names = list(known)
 
     def check(given: Any) -> tuple[str, ...]:
-        if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
+        if not is_list(given):
             raise ValueError(f"give a list of {what}s. Known: {', '.join(names)}.")
         chosen = [as_choice(name, what, names) for name in given]
         if len(chosen) < least:
             raise ValueError(f"give at least one {what}. Known: {', '.join(names)}.")
         if len(set(chosen)) < len(chosen):
-            raise ValueError(f"give every {what} once.")
+            raise ValueError(f"give each {what} once.")
         return tuple(sorted(chosen, key=names.index))
 
     return BeforeValidator(check)
+
+
+def is_list(given: Any) -> bool:
+    """Return whether a value is a list of values, not a text or a table.
+
+    Examples
+    --------
+    >>> [is_list(given) for given in (["range"], "range", {"range": 1}, 3)]
+    [True, False, False, False]
+    """
+    return isinstance(given, Iterable) and not isinstance(given, str | Mapping)

@@ -1,8 +1,8 @@
-"""The spec: what a sweep is, checked and frozen; and its tiles."""
+"""The spec: everything that defines a sweep, validated and immutable; and its tiles."""
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import product
@@ -26,19 +26,19 @@ from pipeline.datasets import CONFIGURATIONS
 from pipeline.datasets.synthetic import ENTITIES
 from pipeline.errors import Location
 from pipeline.scoring import SCORES
-from pipeline.spec.exponents import ready_exponents
-from pipeline.spec.fields import Frozen, one_of, some_of, whole_number
-from pipeline.spec.problems import dotted, spec_error
-from pipeline.spec.sources import Datasets, MatrixFacts, Synthetic
+from pipeline.spec.exponents import parse_exponents
+from pipeline.spec.fields import FrozenModel, one_of, some_of, whole_number
+from pipeline.spec.problems import AllowedKeys, dotted, spec_error
+from pipeline.spec.sources import Datasets, Synthetic, TableFacts
 
-#: The four algorithms of the paper, of which a sweep computes some or all.
+#: The paper's four algorithms. A sweep computes some or all of them.
 PARTS = ("kmeans", "imwk", "rescaled_kmeans", "rescaled_imwk")
-#: Those that start at random, and so have restarts.
+#: The parts that start at random and therefore have restarts.
 RESTARTED = ("kmeans", "rescaled_kmeans")
 #: The paper's normalisations.
 PAPER_NORMALISATIONS = ("z-score", "range", "min-max", "unit-length")
 
-#: TOML's own limit; and limits far above any sweep that could end, to catch slips of a key.
+#: TOML's limit, and a limit far above any feasible sweep, to catch typing errors.
 LARGEST_SEED, MOST_RESTARTS = 2**63 - 1, 100_000
 
 
@@ -60,21 +60,21 @@ class Tile:
         return f"{self.config}, data set {self.dataset}, {self.normalisation}"
 
 
-_Exponents = Annotated[tuple[float, ...], BeforeValidator(ready_exponents)]
-_PAPER_GRID = ready_exponents({"start": 1.1, "stop": 5.0, "step": 0.1})
+_Exponents = Annotated[tuple[float, ...], BeforeValidator(parse_exponents)]
+_PAPER_GRID = parse_exponents({"start": 1.1, "stop": 5.0, "step": 0.1})
 
 
-def _scores_of(keys: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the default: what people bring may have no classes, what the paper made up has."""
+def _default_scores(keys: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return all scores if there are tables, which may have no classes; synthetic data have."""
     datasets = keys.get("datasets")
-    return SCORES if datasets is not None and datasets.are_real else ()
+    return SCORES if datasets is not None and datasets.has_tables else ()
 
 
-class SpecKeys(Frozen):
-    """All keys of a spec but the data, which a file describes in another way."""
+class SpecKeys(FrozenModel):
+    """All keys of a spec except the data, which files and computed specs describe differently."""
 
-    #: Of the tables below, by their place; ``*`` stands for any name.
-    keys_of_data: ClassVar[Mapping[Location, Iterable[str]]] = {}
+    #: The keys of the tables inside `datasets`.
+    data_keys: ClassVar[AllowedKeys] = {}
 
     seed: Annotated[int, whole_number("seed", 0, LARGEST_SEED)] = 2020
     normalisations: Annotated[tuple[str, ...], some_of("normalisation", NORMALISATIONS)] = (
@@ -86,75 +86,76 @@ class SpecKeys(Frozen):
     parts: Annotated[tuple[str, ...], some_of("part", PARTS)] = PARTS
     datasets: Any
     scores: Annotated[tuple[str, ...], some_of("score", SCORES, least=0)] = Field(
-        default_factory=_scores_of
+        default_factory=_default_scores
     )
     p1: _Exponents = Field(default=_PAPER_GRID)
     p2: _Exponents = Field(default=_PAPER_GRID)
 
     @field_validator("parts")
     @classmethod
-    def _no_kmeans_without_restarts(
+    def _drop_kmeans_without_restarts(
         cls, parts: tuple[str, ...], info: ValidationInfo
     ) -> tuple[str, ...]:
         if info.data.get("restarts") != 0:
             return parts
         left = tuple(part for part in parts if part not in RESTARTED)
         if not left:
-            raise ValueError("nothing is left to compute with restarts = 0. Give restarts.")
+            raise ValueError(
+                "nothing is left to compute with restarts = 0. Give restarts of at least 1."
+            )
         return left
 
-    if not TYPE_CHECKING:  # a type checker knows the keys from pydantic
+    if not TYPE_CHECKING:  # type checkers derive the keys from the fields
 
         def __init__(self, **given: Any) -> None:
-            with self._errors_in_words():
+            with self._raising_spec_errors():
                 super().__init__(**given)
 
     @classmethod
     def model_validate(cls, obj: Any, **options: Any) -> Self:
         """Return the spec of a mapping, or raise `SpecError`."""
-        with cls._errors_in_words():
+        with cls._raising_spec_errors():
             return super().model_validate(obj, **options)
 
     @classmethod
     @contextmanager
-    def _errors_in_words(cls) -> Iterator[None]:
+    def _raising_spec_errors(cls) -> Iterator[None]:
         try:
             yield
         except ValidationError as error:
-            keys = {(): cls.model_fields, **cls.keys_of_data}
-            raise spec_error(error, keys) from None
+            raise spec_error(error, {(): cls.model_fields, **cls.data_keys}) from None
 
 
 class SweepSpec(SpecKeys):
-    r"""What a sweep is: data sets, normalisations, exponents, restarts, and what to compute.
+    r"""The definition of a sweep: data sets, normalisations, exponents, restarts and parts.
 
-    Names are kept in the order of the paper and exponents sorted, whatever order they were given
-    in: two specs of one fingerprint are equal.
+    Names are kept in the paper's order and exponents are sorted, in whatever order they were
+    given. Specs with the same fingerprint are therefore equal.
 
     Parameters
     ----------
     datasets : mapping
         ``{"synthetic": {"configs": names or "all", "count": data sets of each}}``, or
-        ``{"matrices": {name: MatrixFacts}}``, or both.
+        ``{"matrices": {name: TableFacts}}``, or both.
     seed : int
-        Of all random streams.
+        Seed of all random streams.
     normalisations, parts : iterable of str
-        Of `NORMALISATIONS` and of `PARTS`. Without restarts there is no k-means part.
+        Some of `NORMALISATIONS` and of `PARTS`. With 0 restarts the k-means parts are dropped.
     restarts : int
-        Of k-means++ on every data set.
+        Number of restarts of k-means++ on every data set.
     centre, dtype : str
         As for `imwk`.
     scores : iterable of str
-        Of `SCORES`, by which labellings are judged without classes. All of them for data that are
-        not synthetic, else none, unless given.
+        Some of `SCORES`, which rate labellings without classes. By default all of them if there
+        are tables, otherwise none.
     p1, p2 : mapping or iterable of float
-        Exponents that rescale, and those of imwk-means on rescaled data: ``start``, ``stop`` and
-        ``step``, or ``values``.
+        Exponents of the run that rescales, and of imwk-means on the rescaled data: ``start``,
+        ``stop`` and ``step``, or ``values``.
 
     Raises
     ------
     SpecError
-        If anything cannot be used; its message names every key, its value and what is allowed.
+        If anything is invalid. The message lists each wrong key, its value and what is allowed.
 
     Examples
     --------
@@ -169,40 +170,40 @@ class SweepSpec(SpecKeys):
     1000x6-3 WCN, data set 1, range
     """
 
-    keys_of_data: ClassVar[Mapping[Location, Iterable[str]]] = {
+    data_keys: ClassVar[AllowedKeys] = {
         ("datasets",): Datasets.model_fields,
         ("datasets", "synthetic"): Synthetic.model_fields,
-        ("datasets", "matrices", "*"): MatrixFacts.model_fields,
+        ("datasets", "matrices", "*"): TableFacts.model_fields,
     }
 
     datasets: Datasets
 
     @field_validator("scores")
     @classmethod
-    def _some_without_classes(
+    def _require_scores_without_classes(
         cls, scores: tuple[str, ...], info: ValidationInfo
     ) -> tuple[str, ...]:
         datasets: Datasets | None = info.data.get("datasets")
         if datasets is not None and datasets.unlabelled and not scores:
             raise ValueError(
-                f"nothing would say how good the clusters of {datasets.unlabelled[0]} are, which "
-                f"has no labels. Give some. Known: {', '.join(SCORES)}."
+                f"{datasets.unlabelled[0]} has no labels, so its clusters can be rated by scores "
+                f"only. Give at least one. Known: {', '.join(SCORES)}."
             )
         return scores
 
     @model_serializer(mode="wrap")
-    def _without_default_of_before(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave out that made-up data have no scores: a spec of before has its fingerprint."""
+    def _omit_default_scores(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Omit the empty scores of synthetic data, so that older specs keep their fingerprint."""
         data: dict[str, Any] = handler(self)
-        if not self.scores and not self.datasets.are_real:
+        if not self.scores and not self.datasets.has_tables:
             del data["scores"]
         return data
 
     @property
     def fingerprint(self) -> str:
-        """What decides the results, and nothing else, as 64 hexadecimal digits."""
-        decisive = json.dumps(self.model_dump(mode="json"), sort_keys=True)
-        return hashlib.sha256(decisive.encode()).hexdigest()
+        """SHA-256 of everything that determines the results, as 64 hexadecimal digits."""
+        keys = json.dumps(self.model_dump(mode="json"), sort_keys=True)
+        return hashlib.sha256(keys.encode()).hexdigest()
 
     @property
     def configs(self) -> tuple[str, ...]:
@@ -210,27 +211,27 @@ class SweepSpec(SpecKeys):
         return self.datasets.configs
 
     def dataset_count(self, config: str) -> int:
-        """Return how many data sets a configuration has."""
+        """Return the number of data sets of a configuration."""
         as_choice(config, "configuration", self.configs)
         synthetic = self.datasets.synthetic
         return 1 if synthetic is None or config in self.datasets.matrices else synthetic.count
 
     def shape(self, config: str) -> tuple[int, int, int]:
-        """Return how many entities, features and clusters the data sets of a configuration have."""
-        matrix = self.datasets.matrices.get(as_choice(config, "configuration", self.configs))
-        if matrix is not None:
-            return matrix.rows, matrix.features, matrix.k
+        """Return the numbers of entities, features and clusters of a configuration's data sets."""
+        facts = self.datasets.matrices.get(as_choice(config, "configuration", self.configs))
+        if facts is not None:
+            return facts.rows, facts.features, facts.k
         synthetic = CONFIGURATIONS[config]
         return ENTITIES, synthetic.total_features, synthetic.clusters
 
     @property
     def unlabelled(self) -> tuple[str, ...]:
-        """Configurations whose classes nobody knows: there is no ARI of them."""
+        """Configurations without known classes, which have no ARI."""
         return self.datasets.unlabelled
 
     @property
     def tiles(self) -> tuple[Tile, ...]:
-        """All tiles, breadth-first: first the first data set of every configuration."""
+        """All tiles, breadth-first: the first data set of every configuration comes first."""
         most = max(map(self.dataset_count, self.configs))
         return tuple(
             Tile(config, dataset, normalisation)
@@ -241,7 +242,7 @@ class SweepSpec(SpecKeys):
         )
 
     def to_toml(self) -> str:
-        """Write the spec as TOML that is read as an equal spec."""
+        """Return the spec as TOML. Reading it gives an equal spec."""
         data = self.model_dump(mode="json")
         datasets = data.pop("datasets")
         matrices = datasets.pop("matrices", {})
@@ -256,7 +257,7 @@ class SweepSpec(SpecKeys):
 
 
 def _entries(table: Mapping[str, object]) -> str:
-    """Write numbers, strings and lists of them: there JSON is TOML."""
+    """Write numbers, strings and lists of them, for which JSON is also TOML."""
     return "".join(
         f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in table.items()
     )

@@ -1,4 +1,4 @@
-"""Translate what pydantic finds wrong with a spec into words: where, what, and what is allowed."""
+"""Translate pydantic's errors: which key is wrong, what was given, and what is allowed."""
 
 import json
 import re
@@ -10,36 +10,34 @@ from pydantic import ValidationError
 
 from pipeline.errors import BadEntryError, Location, Problem, SpecError
 
-#: Longer values are cut in messages; the file has them in full.
+#: Messages cut longer values; the file has them in full.
 LONGEST_VALUE = 80
-#: What TOML takes without quotes.
+#: Keys that TOML accepts without quotes.
 BARE_KEY = re.compile("[A-Za-z0-9_-]+")
-#: What pydantic says of a key that was not given, where another one is wrong.
+#: pydantic's error for a default that depends on another, wrong key.
 DEFAULT_DEPENDS = "default_factory_not_called"
 
+#: The keys of every table by its location, in which ``*`` stands for any name.
+AllowedKeys = Mapping[Location, Iterable[str]]
 
-def spec_error(error: ValidationError, allowed: Mapping[Location, Iterable[str]]) -> SpecError:
-    """Return what is wrong with a spec, for what pydantic raised.
+
+def spec_error(error: ValidationError, allowed: AllowedKeys) -> SpecError:
+    """Return the `SpecError` for a pydantic error.
 
     pydantic wraps a `SpecError` that is raised while it validates, because that is a ValueError.
     """
     causes = (details.get("ctx", {}).get("error") for details in error.errors())
     wrapped = next((cause for cause in causes if isinstance(cause, SpecError)), None)
-    return wrapped or SpecError(problems_in_words(error, allowed))
+    return wrapped or SpecError(problems_of(error, allowed))
 
 
-def problems_in_words(
-    error: ValidationError, allowed: Mapping[Location, Iterable[str]]
-) -> list[Problem]:
-    """Translate what pydantic found; `allowed` has the keys of every table, by its location.
-
-    There ``*`` stands for any name.
-    """
+def problems_of(error: ValidationError, allowed: AllowedKeys) -> list[Problem]:
+    """Return the problems that a pydantic error reports."""
     found = (dict(details) for details in error.errors(include_url=False))
-    return [_in_words(each, allowed) for each in found if each["type"] != DEFAULT_DEPENDS]
+    return [_problem(each, allowed) for each in found if each["type"] != DEFAULT_DEPENDS]
 
 
-def _in_words(details: dict[str, Any], allowed: Mapping[Location, Iterable[str]]) -> Problem:
+def _problem(details: dict[str, Any], allowed: AllowedKeys) -> Problem:
     location, value = details["loc"], details["input"]
     cause = details.get("ctx", {}).get("error")
     match details["type"]:
@@ -52,18 +50,18 @@ def _in_words(details: dict[str, Any], allowed: Mapping[Location, Iterable[str]]
         case _ if cause is not None:
             remedy = str(cause)
         case "model_type" | "model_attributes_type" | "dict_type":
-            remedy = f"give a table with the keys {_listed(_keys_at(location, allowed))}."
+            remedy = f"give a table with the keys {', '.join(_keys_at(location, allowed))}."
         case _:
             remedy = f"{details['msg']}."
     return Problem(dotted(location), remedy, shown(value))
 
 
-def _keys_at(location: Location, allowed: Mapping[Location, Iterable[str]]) -> Iterable[str]:
+def _keys_at(location: Location, allowed: AllowedKeys) -> Iterable[str]:
     return allowed.get(location, allowed.get((*location[:-1], "*"), ()))
 
 
 def unknown_key(key: object, allowed: Iterable[str]) -> str:
-    """Say that a key is unknown, and which near or other ones are not.
+    """Return the message for an unknown key, with the nearest allowed one.
 
     Examples
     --------
@@ -73,11 +71,11 @@ def unknown_key(key: object, allowed: Iterable[str]) -> str:
     names = list(allowed)
     near = get_close_matches(str(key), names, n=1)
     hint = f" Did you mean {near[0]}?" if near else ""
-    return f"unknown key.{hint} Allowed here: {_listed(names)}."
+    return f"unknown key.{hint} Allowed here: {', '.join(names)}."
 
 
 def dotted(location: Location) -> str:
-    """Write a location as in TOML.
+    """Write a location as a dotted key, as in TOML.
 
     Examples
     --------
@@ -105,7 +103,3 @@ def shown(value: object) -> str:
     except (ValueError, TypeError, RecursionError):  # such as a number of 5,000 digits
         return f"<{type(value).__name__}>"
     return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}..."
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(names)

@@ -1,4 +1,4 @@
-"""The data sets of a sweep, by source: what a spec knows of them."""
+"""The data sets of a sweep by source, as a spec describes them."""
 
 from typing import Annotated, Any
 
@@ -16,40 +16,40 @@ from pipeline.core.validation import as_cluster_count
 from pipeline.datasets import CONFIGURATIONS, Table
 from pipeline.datasets.tables.columns import MOST_CELLS, MOST_ROWS
 from pipeline.errors import BadEntryError
-from pipeline.spec.fields import Frozen, some_of, whole_number
+from pipeline.spec.fields import FrozenModel, some_of, whole_number
 
-#: A limit far above any sweep that could end, to catch slips of a key.
+#: Far above any feasible sweep, to catch typing errors.
 MOST_DATASETS = 10_000
 #: Names of configurations are printed in tables.
 LONGEST_NAME = 60
 
 
-def _all_in_full(given: Any) -> Any:
+def _expand_all(given: Any) -> Any:
     return list(CONFIGURATIONS) if given == "all" else given
 
 
-class Synthetic(Frozen):
+class Synthetic(FrozenModel):
     """The paper's synthetic data: which configurations, and how many data sets of each."""
 
     configs: Annotated[
-        tuple[str, ...], some_of("configuration", CONFIGURATIONS), BeforeValidator(_all_in_full)
+        tuple[str, ...], some_of("configuration", CONFIGURATIONS), BeforeValidator(_expand_all)
     ]
     count: Annotated[int, whole_number("count", 1, MOST_DATASETS)]
 
 
-class MatrixFacts(Frozen):
-    """What a spec knows of a table: enough to tell it from any other, and how to cluster it.
+class TableFacts(FrozenModel):
+    """What a spec records of a table: its identity, and the number of clusters to find.
 
     Attributes
     ----------
     k : int
         Number of clusters.
     rows, features : int
-        Its shape, encoded.
+        Shape of the encoded table.
     labelled : bool
         Whether its classes are known.
     sha256 : str
-        Of numbers and classes, as `Table.sha256` has it.
+        Hash of numbers and classes, as in `Table.sha256`.
     """
 
     k: Annotated[int, whole_number("k", 1, MOST_ROWS)]
@@ -59,20 +59,21 @@ class MatrixFacts(Frozen):
     sha256: str = Field(pattern="^[0-9a-f]{64}$")
 
     @classmethod
-    def of(cls, table: Table, k: int | None = None) -> "MatrixFacts":
-        """Return the facts of a table; k is the number of its classes unless given.
+    def of(cls, table: Table, k: int | None = None) -> "TableFacts":
+        """Return the facts of a table. By default k is the number of its classes.
 
         Examples
         --------
         >>> import numpy as np
         >>> table = Table(np.array([[1.0], [2.0], [9.0]]), ("size",), np.array([0, 0, 1]))
-        >>> MatrixFacts.of(table).k
+        >>> TableFacts.of(table).k
         2
         """
         clusters = table.class_count if k is None else k
         if clusters is None:
             raise InvalidInputError(
-                "without labels the number of clusters must be given: k = 3, or --k 3."
+                "the number of clusters must be given, because the table has no labels. Give k, "
+                "or the label."
             )
         rows, features = table.X.shape
         return cls(
@@ -84,8 +85,8 @@ class MatrixFacts(Frozen):
         )
 
 
-def refuse_bad_names(tables: dict[str, Any]) -> dict[str, Any]:
-    """Refuse names of tables that could not name a configuration; sort the others."""
+def check_names(tables: dict[str, Any]) -> dict[str, Any]:
+    """Return the tables sorted by name, and refuse names that cannot name a configuration."""
     for name in tables:
         if name in CONFIGURATIONS:
             raise BadEntryError((name,), name, "is the name of a synthetic configuration.")
@@ -96,38 +97,46 @@ def refuse_bad_names(tables: dict[str, Any]) -> dict[str, Any]:
     return dict(sorted(tables.items()))
 
 
-class Datasets(Frozen):
-    """The data sets of a sweep, by source; at least one of them."""
+class Datasets(FrozenModel):
+    """The data sets of a sweep by source, at least one of them.
+
+    Attributes
+    ----------
+    synthetic : Synthetic or None
+        The paper's synthetic data.
+    matrices : dict of str to TableFacts
+        Tables by name. Cubes and fingerprints contain this key, so it keeps its name.
+    """
 
     synthetic: Synthetic | None = None
-    matrices: dict[str, MatrixFacts] = Field(default={})
+    matrices: dict[str, TableFacts] = Field(default={})
 
     @field_validator("matrices")
     @classmethod
-    def _good_names(cls, matrices: dict[str, Any]) -> dict[str, Any]:
-        return refuse_bad_names(matrices)
+    def _check_names(cls, matrices: dict[str, Any]) -> dict[str, Any]:
+        return check_names(matrices)
 
     @model_validator(mode="after")
-    def _some(self) -> "Datasets":
+    def _refuse_none(self) -> "Datasets":
         if self.synthetic is None and not self.matrices:
             raise ValueError("give some data: synthetic, tables or uci.")
         return self
 
     @model_serializer(mode="wrap")
-    def _without_empty(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave out sources that are not used: a spec of before has the fingerprint of before."""
+    def _omit_empty(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Omit unused sources, so that specs written by earlier versions keep their fingerprint."""
         return {source: data for source, data in handler(self).items() if data}
 
     @property
-    def are_real(self) -> bool:
-        """Whether some data are not made up."""
+    def has_tables(self) -> bool:
+        """Whether some data are not synthetic."""
         return bool(self.matrices)
 
     @property
     def unlabelled(self) -> tuple[str, ...]:
-        """Configurations whose classes nobody knows."""
+        """Configurations without known classes."""
         matrices = self.matrices.items()
-        return tuple(config for config, matrix in matrices if not matrix.labelled)
+        return tuple(config for config, facts in matrices if not facts.labelled)
 
     @property
     def configs(self) -> tuple[str, ...]:

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.errors import Problem, SpecError
-from pipeline.spec.draft import DraftSpec, Sweep
+from pipeline.spec.draft import DraftSpec
 from pipeline.spec.model import SweepSpec
 from pipeline.spec.problems import shown
+from pipeline.spec.sweep import Sweep
 
 #: The table of a spec file that describes a batch system, and its name in version 0.1.
 BATCH, OLD_BATCH = "batch", "cluster"
@@ -64,7 +65,7 @@ def parse_spec_file(text: str, source: str, folder: Path | None = None) -> SpecF
     """
     try:
         keys, batch = parse_tables(text)
-        return SpecFile(DraftSpec.model_validate(keys).ready(folder or Path()), batch)
+        return SpecFile(DraftSpec.model_validate(keys).read_data(folder or Path()), batch)
     except SpecError as error:
         raise SpecError(error.problems, source) from None
 

@@ -13,10 +13,10 @@ from pipeline.core.types import FloatArray, IntArray
 from pipeline.datasets import synthetic_dataset
 from pipeline.errors import SpecError
 from pipeline.execution.block import BlockResult, run_block, run_tile, split_block
-from pipeline.scoring import SCORES, Judge
+from pipeline.scoring import SCORES, Scorer
 from pipeline.seeds import seed_sequence
 from pipeline.spec import SweepSpec
-from pipeline.spec.draft import Sweep
+from pipeline.spec.sweep import Sweep
 from pipeline.spec.toml import parse_spec
 from tests.own_tables import small_table
 from tests.pipeline.specs import small
@@ -102,9 +102,9 @@ def test_many_rows_are_sampled_alike_under_all_normalisations() -> None:
 
 
 def test_a_single_cluster_gets_the_least_score() -> None:
-    judge = Judge(np.array([[0.0], [1.0], [2.0]]), None, SCORES, SeedSequence(1))
-    judged = judge.judge(np.zeros((1, 3), dtype=np.int64))
-    assert {name: values.tolist() for name, values in judged.items()} == {
+    scorer = Scorer(np.array([[0.0], [1.0], [2.0]]), None, SCORES, SeedSequence(1))
+    scored = scorer.score(np.zeros((1, 3), dtype=np.int64))
+    assert {name: values.tolist() for name, values in scored.items()} == {
         "silhouette": [-1.0],
         "calinski_harabasz": [0.0],
     }

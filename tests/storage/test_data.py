@@ -12,8 +12,8 @@ import xarray as xr
 
 from pipeline.datasets import Table
 from pipeline.spec import SweepSpec
-from pipeline.spec.draft import Sweep
-from pipeline.spec.sources import MatrixFacts
+from pipeline.spec.sources import TableFacts
+from pipeline.spec.sweep import Sweep
 from storage import (
     CubeError,
     CubeMismatchError,
@@ -44,7 +44,7 @@ def sweep(
 ) -> Sweep:
     """Return a small sweep of tables and of some synthetic data sets of two configurations."""
     datasets: dict[str, Any] = {
-        "matrices": {name: MatrixFacts.of(table, k) for name, table in tables.items()}
+        "matrices": {name: TableFacts.of(table, k) for name, table in tables.items()}
     }
     if synthetic:
         datasets["synthetic"] = {"configs": list(CONFIGS[:2]), "count": synthetic}

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 from sklearn.metrics import adjusted_rand_score
 
 from pipeline.core import imwk, normalise
-from pipeline.spec.draft import Sweep
+from pipeline.spec.sweep import Sweep
 from storage import create_cube, open_cube
 from tests.own_tables import small_table
 from tests.storage.made_up import small_spec

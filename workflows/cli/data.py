@@ -10,8 +10,8 @@ import click
 from workflows.cli.exit_codes import FAILED, end
 
 if TYPE_CHECKING:
-    from pipeline.datasets.uci.cache import Imported
-    from pipeline.spec.draft import Sweep
+    from pipeline.datasets.uci.cache import ImportReport
+    from pipeline.spec.sweep import Sweep
 
 AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
 
@@ -119,7 +119,7 @@ def import_(folder: Path) -> None:
     _report(import_files(folder))
 
 
-def _report(report: "Imported") -> None:
+def _report(report: "ImportReport") -> None:
     from workflows.dataset_list import missing_sets
 
     for name, source in report.sets.items():

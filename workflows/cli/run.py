@@ -9,7 +9,7 @@ from workflows.cli.exit_codes import FAILED, end
 from workflows.cli.options import RunOptions, options_of, run_options
 
 if TYPE_CHECKING:
-    from pipeline.spec.draft import Sweep
+    from pipeline.spec.sweep import Sweep
     from workflows.sweep import SweepReport
 
 
@@ -49,7 +49,7 @@ def extend(cube: str, spec: str, **given: Any) -> None:
 @run_options
 def retry(cube: str, **given: Any) -> None:
     """Try failed tiles again, and compute all else that the cube lacks."""
-    from pipeline.spec.draft import Sweep
+    from pipeline.spec.sweep import Sweep
     from storage import forgive, read_ledger
     from storage.handle import open_group
 

@@ -10,7 +10,7 @@ from dask.utils import parse_bytes
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from pipeline.errors import SpecError
-from pipeline.spec.problems import problems_in_words
+from pipeline.spec.problems import problems_of
 
 #: The table of a spec's file with these settings. They change no result, and are no part of a spec.
 TABLE = "cluster"
@@ -131,7 +131,7 @@ prologue, log_directory, wait.
     try:
         settings = JobSettings.model_validate({**table, **given})
     except ValidationError as error:
-        raise SpecError(problems_in_words(error, _KEYS), f"{source}: [{TABLE}]") from None
+        raise SpecError(problems_of(error, _KEYS), f"{source}: [{TABLE}]") from None
     unknown = [name for name in _NOT_OF_HTCONDOR if getattr(settings, name) is not None]
     if settings.kind == "htcondor" and unknown:
         raise SpecError([f"HTCondor knows no {', '.join(unknown)}. Use directives."], source)

@@ -7,7 +7,7 @@ from pathlib import Path
 from pipeline.core.validation import as_choice
 from pipeline.errors import SpecError
 from pipeline.spec import SweepSpec
-from pipeline.spec.draft import Sweep
+from pipeline.spec.sweep import Sweep
 from pipeline.spec.toml import parse_sweep, read_sweep
 
 #: The smallest first.

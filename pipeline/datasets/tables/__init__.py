@@ -1,1 +1,1 @@
-"""A user's file to a matrix: read, encoded, cleaned, and refused with the line named."""
+"""A user's table as a matrix: read, check, encode; errors name the line or the cell."""

@@ -1,4 +1,4 @@
-"""What is wrong with columns: refused with the cells named or, where that was asked for, mended."""
+"""Refuse values that cannot be encoded, naming their cells; or impute them if that is wanted."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -6,15 +6,15 @@ from dataclasses import replace
 import numpy as np
 
 from pipeline.core.types import FloatArray
-from pipeline.datasets.tables.columns import LISTED, Column, Columns
-from pipeline.datasets.tables.delimited import MOST_CATEGORIES, is_number_or_missing
+from pipeline.datasets.tables.cells import is_number_or_missing
+from pipeline.datasets.tables.columns import LISTED, MOST_CATEGORIES, Column, Columns
 
-#: With fewer rows a category, a column of more than `FEW` categories is an identifier.
+#: A column of more than `FEW` categories with fewer rows per category holds identifiers.
 ROWS_PER_CATEGORY, FEW = 2, 10
 
 
 def refuse_unusable(table: Columns, column: Column) -> None:
-    """Refuse a column that no encoding can serve: of infinite numbers, or of names of rows."""
+    """Refuse a column that cannot be encoded: of infinite numbers, or of identifiers."""
     if column.categories is None:
         infinite = np.isinf(column.values)
         if infinite.any():
@@ -29,24 +29,24 @@ def refuse_unusable(table: Columns, column: Column) -> None:
     else:
         return
     raise table.error(
-        f"column {column.name!r} has {many} different values in {table.rows:,} rows and is no "
-        f"number{_about_stray(table, column)}. If it identifies rows, ignore it: ignore = "
-        f"[{column.name!r}] (or --ignore). If it should be numbers, correct it."
+        f"column {column.name!r} has {many} different values in {table.rows:,} rows that are not "
+        f"numbers{_first_stray(table, column)}. If it identifies rows, ignore it: ignore = "
+        f"[{column.name!r}]. If it should contain numbers, correct it."
     )
 
 
 def refuse_missing(table: Columns, columns: Sequence[Column]) -> None:
-    """Refuse missing values, and name the cells."""
+    """Refuse missing values, and name their cells."""
     gaps = {column.name: column.missing for column in columns if column.missing.any()}
     if gaps:
         raise table.error(
             f"values are missing in {table.cells(gaps)}. Fill them in, or impute them: "
-            'missing = "impute" (or --missing impute).'
+            'missing = "impute".'
         )
 
 
 def imputed(column: Column) -> Column:
-    """Put the mean, or the most frequent category, in place of what is missing.
+    """Replace missing values by the mean, or by the most frequent category.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def _mean(values: FloatArray) -> float:
 
 
 def notices_of(table: Columns, columns: Sequence[Column], constant: Sequence[str]) -> Iterator[str]:
-    """Say what became of columns that did not go into the matrix as they are."""
+    """Yield a notice for each column that was dropped, imputed or read as categories."""
     for column in columns:
         missing = int(column.missing.sum())
         if missing == table.rows:
@@ -80,8 +80,8 @@ def notices_of(table: Columns, columns: Sequence[Column], constant: Sequence[str
             yield f"missing values of column {column.name!r} became its {way}, {missing:,} in all"
         if any(map(is_number_or_missing, column.categories or ())) and column.stray:
             yield (
-                f"column {column.name!r} has numbers but was taken as categories"
-                f"{_about_stray(table, column)}"
+                f"column {column.name!r} has numbers but was read as categories"
+                f"{_first_stray(table, column)}"
             )
     if constant:
         listed = ", ".join(map(repr, constant[:LISTED]))
@@ -89,8 +89,8 @@ def notices_of(table: Columns, columns: Sequence[Column], constant: Sequence[str
         yield f"constant columns were dropped, {len(constant):,} in all: {listed}{more}"
 
 
-def _about_stray(table: Columns, column: Column) -> str:
+def _first_stray(table: Columns, column: Column) -> str:
     if column.stray is None:
         return ""
     row, text = column.stray
-    return f", the first being {text[:40]!r} in {table.where(row)}"
+    return f", first {text[:40]!r} in {table.where(row)}"

@@ -1,27 +1,26 @@
-"""Files that keep columns as numbers and texts already: Parquet, and NumPy's ``.npz``."""
+"""Read files that store typed columns: Parquet, and NumPy's ``.npz``."""
 
 import zipfile
 import zlib
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.datasets.tables.arrays import columns_from_arrays
 from pipeline.datasets.tables.columns import (
-    NO_CATEGORY,
-    Column,
     Columns,
+    default_names,
     refuse_repeated,
     refuse_too_large,
 )
-from pipeline.datasets.tables.delimited import MISSING, MOST_CATEGORIES
 from pipeline.errors import TableError
 
-#: The arrays of an ``.npz`` file that are known by name.
+#: Names of arrays with a fixed meaning in an ``.npz`` file.
 MATRIX, NAMES = "X", "feature_names"
-#: What NumPy raises for a file that is no ``.npz``, or a damaged one.
+#: Exceptions that NumPy raises for a file that is not an ``.npz`` file, or is damaged.
 DAMAGED = (
     ValueError,
     EOFError,
@@ -34,7 +33,7 @@ DAMAGED = (
 
 
 def read_npz(path: Path, texts: Collection[str], ignore: Collection[str]) -> Columns:
-    """Read ``X``, whose columns ``feature_names`` may name; other arrays can be labels.
+    """Read ``X``, and ``feature_names`` if it is there. Any other array can be the label.
 
     Examples
     --------
@@ -53,7 +52,7 @@ def read_npz(path: Path, texts: Collection[str], ignore: Collection[str]) -> Col
             refuse_too_large(source, rows, width)
             names = _names(source, arrays, width)
             labels = {name: _labels(source, arrays, name, rows) for name in arrays if name in texts}
-    except TableError:  # which is a ValueError too
+    except TableError:  # is a ValueError too
         raise
     except OSError as error:
         raise TableError(source, f"cannot be read: {error.strerror or error}.") from error
@@ -61,19 +60,19 @@ def read_npz(path: Path, texts: Collection[str], ignore: Collection[str]) -> Col
         raise TableError(source, f"is not a usable .npz file: {error}") from error
     columns = dict(zip(names, X.T, strict=True)) | labels
     wanted = [item for item in columns.items() if item[0] not in ignore]
-    return _columns(source, columns, rows, wanted, texts)
+    return columns_from_arrays(source, columns, rows, wanted, texts)
 
 
 def _loaded(file: BinaryIO) -> Any:
     arrays = np.load(file, allow_pickle=False)
     if isinstance(arrays, np.ndarray):
-        raise ValueError("it is a single array. Save it by np.savez(file, X=array).")
+        raise ValueError("it is a single array. Save it with np.savez(file, X=array).")
     return arrays
 
 
 def _array(source: str, arrays: Any, name: str, dims: int) -> NDArray[Any]:
     if name not in arrays:
-        raise TableError(source, f"has no array {name!r}. It has {', '.join(arrays) or 'none'}.")
+        raise TableError(source, f"has no array {name!r}, only: {', '.join(arrays) or 'none'}.")
     array: NDArray[Any] = arrays[name]
     if array.ndim != dims:
         raise TableError(source, f"its array {name!r} has {array.ndim} dimensions, not {dims}.")
@@ -89,7 +88,7 @@ def _labels(source: str, arrays: Any, name: str, rows: int) -> NDArray[Any]:
 
 def _names(source: str, arrays: Any, width: int) -> list[str]:
     if NAMES not in arrays:
-        return [f"x{number}" for number in range(1, width + 1)]
+        return default_names(width)
     names = list(map(str, _array(source, arrays, NAMES, 1).tolist()))
     if len(names) != width:
         raise TableError(source, f"has {width} columns, but {len(names)} {NAMES}.")
@@ -98,14 +97,14 @@ def _names(source: str, arrays: Any, width: int) -> list[str]:
 
 
 def read_parquet(path: Path, texts: Collection[str], ignore: Collection[str]) -> Columns:
-    """Read all columns of a Parquet file; needs pyarrow."""
+    """Read the columns of a Parquet file. Needs pyarrow."""
     source = str(path)
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError as error:
         raise TableError(
-            source, "Parquet needs pyarrow: pip install 'imwk-sweep[parquet]'. Or give a .csv file."
+            source, "needs pyarrow: pip install 'imwk-sweep[parquet]'. Or give a .csv file."
         ) from error
     try:
         with pq.ParquetFile(path) as file:
@@ -114,13 +113,13 @@ def read_parquet(path: Path, texts: Collection[str], ignore: Collection[str]) ->
             wanted = [name for name in names if name not in ignore]
             refuse_too_large(source, rows, len(wanted))
             arrays = ((name, _from_arrow(source, name, file.read([name]))) for name in wanted)
-            return _columns(source, names, rows, arrays, texts)
+            return columns_from_arrays(source, names, rows, arrays, texts)
     except (OSError, pa.ArrowException) as error:
         raise TableError(source, f"cannot be read: {error}") from error
 
 
 def _from_arrow(source: str, name: str, table: Any) -> NDArray[Any]:
-    """Return numbers with NaN, or texts with None, for what is missing."""
+    """Return numbers with NaN, or texts with None, for missing values."""
     import pyarrow.types as kinds
 
     column = table.column(0)
@@ -133,41 +132,6 @@ def _from_arrow(source: str, name: str, table: Any) -> NDArray[Any]:
     if any(is_one(kind) for is_one in (kinds.is_boolean, kinds.is_string, kinds.is_large_string)):
         return np.array(column.to_pylist(), dtype=object)
     raise TableError(
-        source, f"column {name!r} is of type {column.type}. Ignore it, or make numbers or text."
+        source,
+        f"column {name!r} is of type {column.type}. Ignore it, or convert it to numbers or text.",
     )
-
-
-def _columns(
-    source: str,
-    names: Iterable[str],
-    rows: int,
-    arrays: Iterable[tuple[str, NDArray[Any]]],
-    texts: Collection[str],
-) -> Columns:
-    """Make columns of the arrays of some of the `names`."""
-    if not rows:
-        raise TableError(source, "has no rows of data. Give a table with rows.")
-    columns = {name: _column(source, name, values, name in texts) for name, values in arrays}
-    return Columns(source, columns, tuple(names), rows)
-
-
-def _column(source: str, name: str, values: NDArray[Any], as_text: bool) -> Column:
-    if values.dtype.kind in "fiu" and not as_text:
-        return Column(name, values.astype(np.float64))
-    if values.dtype.kind not in "fiubUSOT":
-        raise TableError(source, f"{name!r} holds {values.dtype}. Give numbers or text.")
-    known: dict[str, int] = {}
-    codes = np.full(len(values), NO_CATEGORY, dtype=np.int32)
-    for row, value in enumerate(values.tolist()):
-        text = _text(value)
-        if text not in MISSING and len(known) <= MOST_CATEGORIES:
-            codes[row] = known.setdefault(text, len(known))
-    return Column(name, codes, tuple(known))
-
-
-def _text(value: Any) -> str:
-    if value is None or value != value:
-        return ""
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))  # 3.0 of a column of numbers with gaps is the class 3
-    return value.decode(errors="replace") if isinstance(value, bytes) else str(value).strip()

@@ -1,4 +1,4 @@
-"""Columns as they come from a file, before they are encoded; and what is wrong with them."""
+"""Columns of a table before they are encoded, and the limits of its size."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -10,33 +10,36 @@ from numpy.typing import NDArray
 from pipeline.core.types import IntArray
 from pipeline.errors import TableError
 
-#: Imwk-means on a million rows takes minutes for each exponent; more is for no single machine.
+#: On a million rows imwk-means takes minutes per exponent. More rows need more than one machine.
 MOST_ROWS = 1_000_000
-#: Before and after categories became columns of their own.
+#: Before and after categories have become columns of their own.
 MOST_COLUMNS = 10_000
-#: 320 MB of numbers: with its columns beside it a table then stays below 1 GB.
+#: 320 MB of numbers. With its columns in memory too, a table stays below 1 GB.
 MOST_CELLS = 40_000_000
+#: A text column with more distinct values holds identifiers or mistyped numbers, not categories.
+MOST_CATEGORIES = 100
 
 #: The code of a missing category.
 NO_CATEGORY = -1
-#: How many of many cells a message lists.
+#: The number of cells that a message lists.
 LISTED = 5
 
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """One column of a file.
+    """One column of a table.
 
     Attributes
     ----------
     name : str
-        Of the header.
+        Its name in the header.
     values : ndarray
-        Numbers, NaN where one is missing; or places in `categories`, -1 where one is missing.
+        Numbers, with NaN for missing values; or indices into `categories`, with -1 for missing
+        values.
     categories : tuple of str or None
-        All different texts; None for a column of numbers.
+        All distinct texts. None for a column of numbers.
     stray : tuple of (int, str) or None
-        Row and text of the first cell that made a column one of text, if it has numbers before.
+        Row and text of the first cell that is not a number, if the column begins with numbers.
     """
 
     name: str
@@ -46,7 +49,7 @@ class Column:
 
     @property
     def missing(self) -> NDArray[np.bool_]:
-        """Where nothing is known."""
+        """Mask of the missing values."""
         return np.asarray(
             np.isnan(self.values) if self.categories is None else self.values == NO_CATEGORY
         )
@@ -54,20 +57,20 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """All columns of a file that are wanted, and where their rows came from.
+    """The columns of a table that are used, and the source of their rows.
 
     Attributes
     ----------
     source : str
-        The file, for messages.
+        The file, or the name of data in memory, for error messages.
     columns : dict of str to Column
-        By name, in the order of the file.
+        By name, in the order of the source.
     names : tuple of str
-        Of all columns, wanted or not.
+        Names of all columns, used or not.
     rows : int
-        How many.
+        Number of rows.
     lines : ndarray or None
-        The line on which each row begins; None in a file without lines.
+        The line on which each row begins. None if the source has no lines.
     """
 
     source: str
@@ -77,11 +80,11 @@ class Columns:
     lines: IntArray | None = None
 
     def where(self, row: int) -> str:
-        """Return the place of a row in the file, in words; rows count from 1."""
+        """Return the place of a row in the source: its line, or its number from 1."""
         return f"row {row + 1}" if self.lines is None else f"line {self.lines[row]}"
 
     def cells(self, marked: Mapping[str, NDArray[np.bool_]]) -> str:
-        """List cells that are marked in some columns, cut if there are many.
+        """List the marked cells of some columns; if there are many, only the first.
 
         Examples
         --------
@@ -93,13 +96,24 @@ class Columns:
             for name, marks in marked.items()
             for row in np.flatnonzero(marks)[:LISTED]
         )[:LISTED]
-        words = [f"{self.where(row)}, column {name!r}" for row, name in first]
+        cells = [f"{self.where(row)}, column {name!r}" for row, name in first]
         more = sum(int(marks.sum()) for marks in marked.values()) - len(first)
-        return "; ".join(words) + (f"; and {more:,} more" if more else "")
+        return "; ".join(cells) + (f"; and {more:,} more" if more else "")
 
     def error(self, problem: str, row: int | None = None) -> TableError:
-        """Return an error about the file or one of its rows."""
+        """Return an error about the table or one of its rows."""
         return TableError(self.source, problem, "" if row is None else self.where(row))
+
+
+def default_names(width: int) -> list[str]:
+    """Return the names of columns that have none.
+
+    Examples
+    --------
+    >>> default_names(3)
+    ['x1', 'x2', 'x3']
+    """
+    return [f"x{number}" for number in range(1, width + 1)]
 
 
 def refuse_too_large(source: str, rows: int, columns: int) -> None:
@@ -112,16 +126,16 @@ def refuse_too_large(source: str, rows: int, columns: int) -> None:
         if count > most:
             raise TableError(
                 source,
-                f"has more than {most:,} {what}, the most that can be clustered here. Take a "
-                "sample of the rows, or leave out columns.",
+                f"has more than {most:,} {what}, the maximum for one table. Sample the rows, or "
+                "leave out columns.",
             )
 
 
 def refuse_repeated(source: str, names: Iterable[str], where: str = "") -> None:
-    """Refuse columns of one name."""
+    """Refuse two columns with the same name."""
     seen: set[str] = set()
     for name in names:
         if name in seen:
-            problem = f"two columns have the name {name!r}. Give every column its own."
+            problem = f"two columns have the name {name!r}. Rename one of them."
             raise TableError(source, problem, where)
         seen.add(name)

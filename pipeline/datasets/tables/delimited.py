@@ -1,7 +1,7 @@
-"""Text files of separated values, read in one pass; columns of text in a second one.
+"""Read separated values from text files: numbers in one pass, text columns in a second one.
 
-Not by pandas: it fills short rows, renames columns of one name, takes more words for missing than
-were meant, and does not say on which line something is wrong.
+pandas is not used here, because it fills short rows, renames repeated columns, treats more words
+as missing than documented here, and does not report the line of an error.
 """
 
 from array import array
@@ -10,8 +10,10 @@ from itertools import islice
 
 import numpy as np
 
-from pipeline.core.types import FloatArray, IntArray
+from pipeline.core.types import IntArray
+from pipeline.datasets.tables.cells import MISSING, as_numbers, is_number_or_missing
 from pipeline.datasets.tables.columns import (
+    MOST_CATEGORIES,
     NO_CATEGORY,
     Column,
     Columns,
@@ -21,11 +23,7 @@ from pipeline.datasets.tables.columns import (
 from pipeline.datasets.tables.text_rows import Opener, Row, open_rows
 from pipeline.errors import TableError
 
-#: Cells that stand for no value.
-MISSING = frozenset({"", "?", "NA", "N/A", "NaN", "nan", "null", "NULL"})
-#: A column with more is an identifier or a number with slips, and no category.
-MOST_CATEGORIES = 100
-#: Cells that are held as text at once.
+#: Number of cells that are held as text at once.
 CELLS_AT_ONCE = 20_000
 
 
@@ -43,25 +41,25 @@ def read_delimited(
     Parameters
     ----------
     source : str
-        Name of the file, for messages.
+        Name of the file, for error messages.
     opener : callable
-        Opens it; called once or twice.
+        Opens the file. Called once or twice.
     separator : str or None
-        Between fields; None for white space.
+        The character between fields. None stands for white space.
     names : sequence of str, optional
-        Of the columns; without them the first row has the names.
+        Names of the columns. By default the first row contains them.
     texts, ignore : collection of str
-        Columns to be read as text even if they look like numbers, and not to be read at all.
+        Columns to read as text even if they look like numbers, and columns not to read.
 
     Returns
     -------
     Columns
-        Numbers where a whole column can be read so.
+        Columns in which every cell is a number or missing are numbers, the others text.
 
     Raises
     ------
     TableError
-        With the line, if the file is no table.
+        If the file is not a valid table. The message has the line.
 
     Examples
     --------
@@ -83,17 +81,17 @@ def read_delimited(
             if names is None:
                 next(rows)
             if not np.array_equal(_build(source, rows, header, again), lines):
-                raise TableError(source, "changed while it was read. Read it again.")
+                raise TableError(source, "was changed while it was read. Read it again.")
         builders |= again
     columns = {name: builder.column(name) for name, builder in builders.items()}
     return Columns(source, columns, tuple(header), len(lines), lines)
 
 
 class _Numbers:
-    """A column of numbers, until a cell that is none comes."""
+    """Builds a column of numbers, until a cell is not a number."""
 
     def __init__(self) -> None:
-        self.values = array("d")  # grows in place, where pieces of many columns would leave holes
+        self.values = array("d")  # grows in place; joining pieces would fragment the memory
         self.stray: tuple[int, str] | None = None
 
     def add(self, cells: Sequence[str]) -> None:
@@ -111,7 +109,7 @@ class _Numbers:
 
 
 class _Texts:
-    """A column of categories; `stray` is why it is not one of numbers."""
+    """Builds a column of categories. `stray` is the cell that is not a number."""
 
     def __init__(self, stray: tuple[int, str] | None = None) -> None:
         self.stray = stray
@@ -120,7 +118,7 @@ class _Texts:
 
     def add(self, cells: Sequence[str]) -> None:
         stripped = [cell.strip() for cell in cells]
-        # No more than say that there are too many: a column of identifiers would fill the memory
+        # Stop once there are too many: a column of identifiers would fill the memory
         if len(self.known) <= MOST_CATEGORIES:
             for text in stripped:
                 if text not in MISSING:
@@ -132,59 +130,13 @@ class _Texts:
         return Column(name, codes, tuple(self.known), self.stray)
 
 
-def as_numbers(cells: Sequence[str]) -> FloatArray:
-    """Return numbers, NaN where one is missing.
-
-    Raises
-    ------
-    ValueError
-        If a cell is no number.
-
-    Examples
-    --------
-    >>> as_numbers(["1", " 2.5e1 ", "?"]).tolist()
-    [1.0, 25.0, nan]
-    """
-    text = "".join(cells)
-    # What only Python takes for a number, 1_000 or digits of other scripts, is none
-    if "_" not in text and text.isascii():
-        try:
-            return np.array(list(map(float, cells)), dtype=np.float64)
-        except ValueError:
-            pass
-    return np.array([_number(cell.strip()) for cell in cells], dtype=np.float64)
-
-
-def _number(text: str) -> float:
-    if text in MISSING:
-        return float("nan")
-    if "_" in text or not text.isascii():
-        raise ValueError(text)
-    return float(text)
-
-
-def is_number_or_missing(cell: str) -> bool:
-    """Say whether a cell fits a column of numbers.
-
-    Examples
-    --------
-    >>> [is_number_or_missing(cell) for cell in ("1e3", "", "1_000", "one")]
-    [True, True, False, False]
-    """
-    try:
-        _number(cell.strip())
-    except ValueError:
-        return False
-    return True
-
-
 def _build(
     source: str,
     rows: Iterator[Row],
     header: Sequence[str],
     builders: Mapping[str, "_Numbers | _Texts"],
 ) -> IntArray:
-    """Hand all rows to the builders of columns; return their lines."""
+    """Pass all rows to the builders of columns, and return the lines of the rows."""
     places = {name: place for place, name in enumerate(header) if name in builders}
     lines: list[IntArray] = []
     count = 0
@@ -222,14 +174,14 @@ def _header(source: str, rows: Iterator[Row], separator: str | None) -> list[str
         if not name:
             raise TableError(source, f"column {place} has no name. Name or remove it.", where)
         if _is_fraction(name):
-            problem = f"{name!r} is a number, no name of a column. The first line must be a header."
+            problem = f"{name!r} is a number, not a column name. The first line must be a header."
             raise TableError(source, problem, where)
     refuse_repeated(source, names, where)
     return names
 
 
 def _is_fraction(name: str) -> bool:
-    """Say whether a name is a number but no whole one: years are good names of columns."""
+    """Return whether a name is a number, except whole numbers: years are valid column names."""
     return not name.isdecimal() and name not in MISSING and is_number_or_missing(name)
 
 

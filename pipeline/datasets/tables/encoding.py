@@ -1,4 +1,4 @@
-"""Columns to a matrix: categories one-hot as in the paper, constant columns dropped."""
+"""Encode columns as a matrix: one-hot categories as in the paper, without constant columns."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,20 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.core.types import FloatArray, IntArray
+from pipeline.datasets.tables.cells import is_number_or_missing
 from pipeline.datasets.tables.cleaning import imputed, notices_of, refuse_missing, refuse_unusable
-from pipeline.datasets.tables.columns import Column, Columns, refuse_too_large
-from pipeline.datasets.tables.delimited import MOST_CATEGORIES, is_number_or_missing
+from pipeline.datasets.tables.columns import MOST_CATEGORIES, Column, Columns, refuse_too_large
 
-#: What to do with missing values.
+#: Ways to treat missing values.
 ON_MISSING = ("refuse", "impute")
 
-#: Categories of some columns in an order of their own, by the column's name.
+#: The categories of some columns in a given order, by the column's name.
 Orders = Mapping[str, Sequence[str]]
 
 
 @dataclass(frozen=True, eq=False)
 class Encoded:
-    """A matrix, the names of its columns, and what was done to get it, in words."""
+    """A matrix, the names of its columns, and notices of what was dropped or imputed."""
 
     X: FloatArray
     features: tuple[str, ...]
@@ -32,24 +32,24 @@ class Encoded:
 def encode(
     table: Columns, columns: Iterable[Column], missing: str, orders: Orders | None = None
 ) -> Encoded:
-    """Make a matrix of columns.
+    """Encode columns as a matrix.
 
     Parameters
     ----------
     table : Columns
-        Where they come from.
+        The table that the columns belong to.
     columns : iterable of Column
-        Those that are features.
+        The features.
     missing : {"refuse", "impute"}
-        Refuse missing values, or put the mean of a column of numbers, and the most frequent
-        category, in their place.
+        Refuse missing values, or replace them by the mean of a column of numbers and by the most
+        frequent category.
     orders : mapping of str to sequence of str, optional
-        All categories of some columns, in order; others are sorted.
+        All categories of some columns, in order. Other categories are sorted.
 
     Returns
     -------
     Encoded
-        A column of t categories became t columns of 0 and 1; constant columns are dropped.
+        A column of t categories becomes t columns of 0 and 1. Constant columns are dropped.
 
     Raises
     ------
@@ -72,7 +72,10 @@ def encode(
     features = [feature for column in some for feature in _features(column)]
     varying = [feature for feature in features if feature.varies]
     if not varying:
-        raise table.error("no column is left: all are constant or empty. Nothing can be clustered.")
+        raise table.error(
+            "all columns are constant or empty, so nothing can be clustered. Give columns that "
+            "vary."
+        )
     constant = [feature.name for feature in features if not feature.varies]
     return Encoded(
         _matrix(table, varying),
@@ -95,22 +98,22 @@ def encode_classes(table: Columns, label: Column) -> tuple[IntArray, tuple[str, 
     if len(names) > MOST_CATEGORIES:
         raise table.error(
             f"the label {label.name!r} has more than {MOST_CATEGORIES} classes. Choose a column "
-            "that names classes."
+            "of classes."
         )
     if ordered.missing.any():
         cells = table.cells({label.name: ordered.missing})
-        raise table.error(f"the label is missing in {cells}. Fill in or remove these rows.")
+        raise table.error(f"the label is missing in {cells}. Fill it in, or remove these rows.")
     if len(names) < 2:
         raise table.error(
-            f"the label {label.name!r} has one class, {names[0]!r}: nothing can be compared with "
-            "it. Choose another label, or none."
+            f"the label {label.name!r} has one class only, {names[0]!r}. Choose another label, or "
+            "none."
         )
     return ordered.values.astype(np.int64), names
 
 
 @dataclass(frozen=True, eq=False)
 class _Feature:
-    """A column of the matrix: numbers, or where a column has one of its categories."""
+    """A column of the matrix: numbers, or the indicator of one category."""
 
     name: str
     column: Column
@@ -141,12 +144,12 @@ def _matrix(table: Columns, features: Sequence[_Feature]) -> FloatArray:
     X = np.empty((table.rows, len(features)))
     for place, feature in enumerate(features):
         X[:, place] = feature.values
-    X += 0.0  # -0 becomes 0: equal tables have equal bits
+    X += 0.0  # -0 becomes 0, so that equal tables have equal bits
     return X
 
 
 def _in_order(table: Columns, column: Column, orders: Orders) -> Column:
-    """Put the categories of a column in order; numbers that are written in two ways are one."""
+    """Sort the categories of a column, and merge numbers that are written in two ways."""
     if column.categories is None:
         return column
     numbers = all(map(is_number_or_missing, column.categories))
@@ -159,11 +162,11 @@ def _in_order(table: Columns, column: Column, orders: Orders) -> Column:
             f"Known: {', '.join(order)}."
         )
     seen = tuple(name for name in order if name in names)
-    # The last entry serves the code -1 of missing ones
+    # The last entry maps the code -1 of missing values to itself
     moved = np.array([*map(seen.index, names), -1], dtype=np.int32)
     return replace(column, values=moved[column.values], categories=seen)
 
 
 def _whole(number: str) -> str:
-    """Return the name 1 for the categories 1. and 1.0; .0 has no other."""
+    """Return 1 for the categories 1. and 1.0; .0 stays .0."""
     return re.sub(r"(?<=\d)\.0*$", "", number)

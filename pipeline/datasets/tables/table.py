@@ -1,11 +1,12 @@
-"""A user's table: read from a file, encoded and checked, ready to be clustered."""
+"""A user's table, encoded and ready to be clustered; from a file or from data in memory."""
 
 import hashlib
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from os import PathLike
 from pathlib import Path
+from typing import TYPE_CHECKING, Union
 
 import numpy as np
 
@@ -15,16 +16,21 @@ from pipeline.datasets.tables.columnar import read_npz, read_parquet
 from pipeline.datasets.tables.columns import Columns
 from pipeline.datasets.tables.delimited import read_delimited
 from pipeline.datasets.tables.encoding import ON_MISSING, Orders, encode, encode_classes
+from pipeline.datasets.tables.in_memory import columns_in_memory
 from pipeline.errors import TableError
 
-#: By the ending of a file's name.
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+    from pandas import DataFrame
+
+#: By the ending of the file's name.
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 ENDINGS = (*SEPARATORS, ".parquet", ".npz")
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A data set: numbers without gaps, and what is known of its classes.
+    """A data set: numbers without gaps, and its classes if they are known.
 
     Attributes
     ----------
@@ -33,11 +39,11 @@ class Table:
     features : tuple of str
         Names of the columns of `X`; ``feature=value`` for a category.
     classes : ndarray of int64, shape (n,), or None
-        Places in `class_names`; None for data without labels.
+        Indices into `class_names`. None for data without labels.
     class_names : tuple of str
-        Sorted; empty without labels.
+        Sorted. Empty without labels.
     notices : tuple of str
-        What was dropped or imputed on the way, in words.
+        What was dropped or imputed when the table was encoded.
     """
 
     X: FloatArray
@@ -48,15 +54,15 @@ class Table:
 
     @property
     def class_count(self) -> int | None:
-        """How many classes there are; None without labels."""
+        """Number of classes. None without labels."""
         return None if self.classes is None else len(np.unique(self.classes))
 
     @cached_property
     def sha256(self) -> str:
-        """What decides results, and no name: shape, numbers and classes, as 64 hexadecimal digits.
+        """SHA-256 of shape, numbers and classes, but not of names, as 64 hexadecimal digits.
 
-        That of the line ``n m`` (``n m labelled`` with classes) and its line end, then of `X` by
-        rows as little-endian float64, then of `classes` as little-endian int64.
+        The hashed bytes are the line ``n m`` (``n m labelled`` with classes) with its line end,
+        then `X` by rows as little-endian float64, then `classes` as little-endian int64.
         """
         labelled = "" if self.classes is None else " labelled"
         digest = hashlib.sha256(f"{len(self.X)} {self.X.shape[1]}{labelled}\n".encode())
@@ -66,7 +72,7 @@ class Table:
         return digest.hexdigest()
 
 
-#: Data by their hash, as specs know them.
+#: Tables by their hash, as specs refer to them.
 Tables = Mapping[str, Table]
 
 
@@ -83,28 +89,31 @@ def read_table(
     Parameters
     ----------
     path : path
-        The kind of file is known by its ending. A CSV or TSV file is UTF-8 and has a header; an
+        The ending gives the kind of file. A CSV or TSV file is UTF-8 and has a header. An
         ``.npz`` file has a matrix ``X`` and may have ``feature_names`` and labels.
     label : str, optional
-        Name of the column (in an ``.npz`` file also: array) with the classes.
+        Name of the column with the classes. In an ``.npz`` file it may also be an array.
     missing : {"refuse", "impute"}
-        Refuse missing values, or put the mean of a column of numbers, and the most frequent
-        category, in their place. Empty cells are missing, and so are ``?``, ``NA``, ``N/A``,
-        ``NaN``, ``nan``, ``null`` and ``NULL``.
+        Refuse missing values, or replace them by the mean of a column of numbers and by the most
+        frequent category. Empty cells are missing, and so are ``?``, ``NA``, ``N/A``, ``NaN``,
+        ``nan``, ``null`` and ``NULL``.
     ignore : collection of str
         Columns to leave out, such as identifiers.
     categorical : collection of str
-        Columns that are categories though they look like numbers; columns of text always are.
+        Columns to treat as categories although they look like numbers. Columns of text always
+        are categories.
 
     Returns
     -------
     Table
-        A column of t categories became t columns of 0 and 1, sorted; constant columns are dropped.
+        A column of t categories becomes t columns of 0 and 1, sorted. Constant columns are
+        dropped.
 
     Raises
     ------
     TableError
-        If the file is no usable table; the message has file, line and what to do.
+        If the file is not a usable table. The message has the file and the line, and says what to
+        do.
 
     Examples
     --------
@@ -118,9 +127,70 @@ def read_table(
     >>> table.classes.tolist(), table.class_names
     ([0, 1], ('a', 'b'))
     """
+    return _encoded(partial(_read, Path(path)), label, missing, ignore, categorical)
+
+
+def make_table(
+    data: Union["DataFrame", "ArrayLike", Table],
+    label: str | None = None,
+    *,
+    name: str = "table",
+    missing: str = "refuse",
+    ignore: Collection[str] = (),
+    categorical: Collection[str] = (),
+) -> Table:
+    """Make a table of data in memory, encoded as the same data in a file are.
+
+    Parameters
+    ----------
+    data : DataFrame, array-like of shape (n, m), or Table
+        Columns of an array or a nested list are named x1, x2 and so on. The index of a DataFrame
+        is not used. A `Table` is returned as it is.
+    label : str, optional
+        Name of the column with the classes.
+    name : str
+        Name of the data, for error messages.
+    missing, ignore, categorical
+        As for `read_table`. None and NaN are missing values, too, and columns of pandas' type
+        category are categories.
+
+    Returns
+    -------
+    Table
+        As for `read_table`.
+
+    Raises
+    ------
+    TableError
+        If the data are not a usable table. The message has the name and the cell, and says what
+        to do.
+
+    Examples
+    --------
+    >>> table = make_table([[1.5, "red", "a"], [2.5, "blue", "b"]], label="x3")
+    >>> table.features, table.class_names
+    (('x1', 'x2=blue', 'x2=red'), ('a', 'b'))
+    """
+    if isinstance(data, Table):
+        if label is not None or ignore or categorical:
+            raise TableError(
+                name, "is a Table already. Give label, ignore and categorical where it is made."
+            )
+        return data
+    read = partial(columns_in_memory, data, name)
+    return _encoded(read, label, missing, ignore, categorical)
+
+
+def _encoded(
+    read: Callable[[Collection[str], Collection[str]], Columns],
+    label: str | None,
+    missing: str,
+    ignore: Collection[str],
+    categorical: Collection[str],
+) -> Table:
     as_choice(missing, "way to treat missing values", ON_MISSING)
     labels = [] if label is None else [label]
-    columns = _read(Path(path), {*categorical, *labels}, set(ignore))
+    columns = read({*categorical, *labels}, set(ignore))
     for name in (*labels, *categorical, *ignore):
         _refuse_unknown(columns, name)
     return encode_table(columns, label, missing)
@@ -129,15 +199,15 @@ def read_table(
 def encode_table(
     columns: Columns, label: str | None, missing: str, orders: Orders | None = None
 ) -> Table:
-    """Make a table of columns, one of which may be the label; as `encode` does."""
+    """Return the table of some columns, one of which may be the label; see `encode`."""
     features = [column for name, column in columns.columns.items() if name != label]
     if not features:
-        raise columns.error("has no columns to cluster by. Give some features.")
+        raise columns.error("has no columns to cluster by. Give at least one feature.")
     made = encode(columns, features, missing, orders)
     if label is None:
         return Table(made.X, made.features, notices=made.notices)
     if label not in columns.columns:
-        raise columns.error(f"the label {label!r} cannot be ignored. Give no label instead.")
+        raise columns.error(f"the label {label!r} cannot be ignored. Leave out the label instead.")
     classes, names = encode_classes(columns, columns.columns[label])
     return Table(made.X, made.features, classes, names, made.notices)
 
@@ -145,7 +215,7 @@ def encode_table(
 def _read(path: Path, texts: Collection[str], ignore: Collection[str]) -> Columns:
     ending = path.suffix.lower()
     if "\0" in str(path):
-        raise TableError(repr(str(path)), "has a null character in its name. Correct it.")
+        raise TableError(repr(str(path)), "has a null character in its name. Correct the name.")
     if ending in SEPARATORS:
         return read_delimited(
             str(path), lambda: path.open("rb"), SEPARATORS[ending], texts=texts, ignore=ignore
@@ -155,7 +225,7 @@ def _read(path: Path, texts: Collection[str], ignore: Collection[str]) -> Column
     if ending == ".parquet":
         return read_parquet(path, texts, ignore)
     raise TableError(
-        str(path), f"is of no known kind. Give a file that ends in {', '.join(ENDINGS)}."
+        str(path), f"is of an unknown kind. Give a file that ends in {', '.join(ENDINGS)}."
     )
 
 

@@ -1,4 +1,4 @@
-"""Text files as rows of fields, each with its line; what is no such text is refused by line."""
+"""Text files as rows of fields with their line numbers. Errors name the line."""
 
 import csv
 import io
@@ -8,18 +8,18 @@ from typing import BinaryIO, TextIO
 
 from pipeline.errors import TableError
 
-#: Characters; a longer line is no row of a table.
+#: Number of characters. A longer line is not a row of a table.
 LONGEST_LINE = 10_000_000
 
-#: Opens a file to be read from its beginning.
+#: Opens a file for reading from its beginning.
 Opener = Callable[[], BinaryIO]
-#: A line's number and its fields.
+#: The number of a line, and its fields.
 Row = tuple[int, list[str]]
 
 
 @contextmanager
 def open_rows(source: str, opener: Opener, separator: str | None) -> Iterator[Iterator[Row]]:
-    """Give the rows of a file that are not blank; say on which line it is no text."""
+    """Open a file, and give its rows that are not blank. Errors in the encoding name the line."""
     try:
         with opener() as binary:
             _refuse_other_encoding(source, binary)
@@ -32,7 +32,7 @@ def open_rows(source: str, opener: Opener, separator: str | None) -> Iterator[It
             line = _undecodable_line(binary)
         raise TableError(
             source,
-            f"byte 0x{error.object[error.start]:02x} is no UTF-8. Save the file as UTF-8.",
+            f"byte 0x{error.object[error.start]:02x} is not UTF-8. Save the file as UTF-8.",
             f"line {line}",
         ) from error
 
@@ -71,10 +71,10 @@ def _fields(source: str, text: TextIO, separator: str | None) -> Iterator[Row]:
             raise TableError(
                 source,
                 f"cannot be split into fields: {error}. Close every quote, and write a quote "
-                'inside of quotes twice: "".',
+                'inside quotes twice: "".',
                 f"line {first}",
             ) from error
-        if len(fields) > 1 or "".join(fields).strip():  # no blank line
+        if len(fields) > 1 or "".join(fields).strip():  # not a blank line
             yield first, fields
 
 
@@ -84,5 +84,7 @@ def _lines(source: str, text: TextIO) -> Iterator[str]:
         number += 1
         if "\0" in line or len(line) == LONGEST_LINE:
             problem = "has a null character" if "\0" in line else "is too long"
-            raise TableError(source, f"{problem}: this is no text table.", f"line {number}")
+            raise TableError(
+                source, f"{problem}, so the file is not a text table.", f"line {number}"
+            )
         yield line

@@ -1,1 +1,1 @@
-"""The paper's 18 real data sets: described in a catalogue, imported or fetched into a cache."""
+"""The paper's 18 real data sets: a catalogue, a cache of raw files, and downloads into it."""

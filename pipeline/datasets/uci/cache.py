@@ -1,4 +1,4 @@
-"""The real data sets that this machine has: raw files in a cache folder, known by their hashes."""
+"""The cache of raw files of real data sets on this machine. Files are identified by their hash."""
 
 import gzip
 import hashlib
@@ -15,26 +15,26 @@ from pipeline.datasets.uci.catalogue import UciSet, uci_set, uci_sets
 from pipeline.errors import MissingDataError, TableError
 from pipeline.files import replace_file
 
-#: Names another folder than the one for caches.
+#: Environment variable that overrides the cache folder.
 FOLDER_VARIABLE = "IMWK_DATA"
-#: Bytes; the largest raw file has 329 kB.
+#: Size in bytes above which files are skipped. The largest raw file has 329 kB.
 LARGEST_FILE = 5_000_000
-#: What unpacking a damaged, encrypted or strange file may raise.
+#: Exceptions that unpacking a damaged or encrypted file may raise.
 CANNOT_UNPACK = (zipfile.BadZipFile, OSError, EOFError, zlib.error, RuntimeError, ValueError)
 
 
 @dataclass
-class Imported:
-    """What became of files that were offered.
+class ImportReport:
+    """The result of an import.
 
     Attributes
     ----------
     sets : dict of str to str
-        The file that gave a data set, by the paper's name.
+        The file of each data set that was found, by the paper's name.
     refused : dict of str to str
-        Why a file with a known name is not what its name says.
+        Files with the name but not the content of a data set, and the reason.
     skipped : list of str
-        Files that are none of the data sets.
+        All other files.
     """
 
     sets: dict[str, str] = field(default_factory=dict)
@@ -43,31 +43,36 @@ class Imported:
 
 
 def cache_folder() -> Path:
-    """Return where raw files are kept: ``IMWK_DATA``, or a folder among the user's caches."""
-    named = os.environ.get(FOLDER_VARIABLE)
-    if named:
-        return Path(named)
+    """Return the folder of raw files: ``IMWK_DATA``, or a folder in the user's cache folder."""
+    folder = os.environ.get(FOLDER_VARIABLE)
+    if folder:
+        return Path(folder)
     caches = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(caches) / "imwk-sweep"
 
 
 def cached_file(entry: UciSet) -> Path:
-    """Return where the raw file of a set is, or would be."""
+    """Return the path of a data set's raw file in the cache, whether it exists or not."""
     return cache_folder() / entry.files[0]
 
 
 def load_uci(names: Iterable[str]) -> dict[str, Table]:
-    """Return real data sets, by the paper's name.
+    """Return real data sets from the cache, by the paper's name.
 
     Parameters
     ----------
     names : iterable of str
-        The paper's names, or the short ones of `uci_set`.
+        Names in the paper, or short names.
+
+    Returns
+    -------
+    dict of str to Table
+        The encoded data sets.
 
     Raises
     ------
     MissingDataError
-        If some are not in the cache; the message names them all and says what to do.
+        If some are not in the cache. The message names all of them and says what to do.
 
     Examples
     --------
@@ -81,9 +86,9 @@ Ionosphere, Iris, Lung cancer, Musk, Parkinsons, Soya, Teaching assistant, Tic-t
     missing = [entry.name for entry in entries if not cached_file(entry).is_file()]
     if missing:
         raise MissingDataError(
-            f"{len(missing)} real data sets are not on this machine: {', '.join(missing)}. Get "
-            "them by imwk datasets fetch, or by imwk datasets import DIR if you have the files; "
-            "or name only those that imwk datasets list shows as present."
+            f"{len(missing)} real data sets are not on this machine: {', '.join(missing)}. "
+            "Download them with imwk datasets fetch, or import files that you have with imwk "
+            "datasets import DIR; or use only data sets that imwk datasets list shows as present."
         )
     return {entry.name: _load(entry) for entry in entries}
 
@@ -97,66 +102,70 @@ def _load(entry: UciSet) -> Table:
     table = entry.encode(content, str(path))
     if not _is_genuine(entry, content, table):
         raise TableError(
-            str(path), f"was changed: {_hashes(entry, content, table)} Import it anew."
+            str(path), f"was changed: {_hashes(entry, content, table)} Import it again."
         )
     return table
 
 
-def import_files(path: Path) -> Imported:
-    """Take raw files into the cache, by content, whatever their names; zip and gz are unpacked.
+def import_files(path: Path) -> ImportReport:
+    """Copy raw files into the cache. They are identified by their content, not by their names.
 
     Parameters
     ----------
     path : Path
-        A file, or a folder of any depth.
+        A file, or a folder that is searched recursively. Files in zip and gz archives are found,
+        too.
 
     Returns
     -------
-    Imported
-        Which sets were found. A file of a known name that is another is refused, the rest skipped.
+    ImportReport
+        The data sets that were found. Files with the name but not the content of a data set are
+        refused, all others skipped.
 
     Raises
     ------
     MissingDataError
-        If there is no such file or folder.
+        If the file or folder does not exist.
     """
     if not path.exists():
-        raise MissingDataError(f"There is no file or folder {path}. Give one with raw files.")
-    offered = sorted(path.rglob("*")) if path.is_dir() else [path]
-    report = Imported()
-    for file in offered:
+        raise MissingDataError(
+            f"There is no file or folder {path}. Give a file or folder with raw files."
+        )
+    files = sorted(path.rglob("*")) if path.is_dir() else [path]
+    report = ImportReport()
+    for file in files:
         if file.is_file():
-            _offer(report, str(file), file)
+            _import_file(report, str(file), file)
     return report
 
 
-def _offer(report: Imported, source: str, file: Path) -> None:
+def _import_file(report: ImportReport, source: str, file: Path) -> None:
     if file.stat().st_size > LARGEST_FILE:
         report.skipped.append(source)
         return
     try:
         for name, content in unpacked(source, file.read_bytes()):
-            offer(report, name, content)
+            import_content(report, name, content)
     except CANNOT_UNPACK:
         report.skipped.append(source)
 
 
-def offer(report: Imported, source: str, content: bytes) -> None:
-    """Take one raw file into the cache if it is one of the sets; note what it was."""
-    entry = _known(content, source)
+def import_content(report: ImportReport, source: str, content: bytes) -> None:
+    """Write a raw file to the cache if it is one of the data sets, and add it to the report."""
+    entry = _identified(content, source)
     if entry is not None:
-        _keep(entry, content)
+        _write(entry, content)
         report.sets[entry.name] = source
         return
     for entry in uci_sets().values():
         if PurePosixPath(source.replace(os.sep, "/")).name.removesuffix(".gz") in entry.files:
-            report.refused[source] = _why_not(entry, content, source)
+            report.refused[source] = _mismatch(entry, content, source)
             return
     report.skipped.append(source)
 
 
 def unpacked(source: str, content: bytes) -> Iterator[tuple[str, bytes]]:
-    """Yield a file, or those that are packed in it, with their names."""
+    """Yield the name and content of a file, or of the files in an archive."""
     if content.startswith(b"PK\x03\x04"):
         with zipfile.ZipFile(BytesIO(content)) as archive:
             for member in archive.infolist():
@@ -169,7 +178,7 @@ def unpacked(source: str, content: bytes) -> Iterator[tuple[str, bytes]]:
         yield source, content
 
 
-def _known(content: bytes, source: str) -> UciSet | None:
+def _identified(content: bytes, source: str) -> UciSet | None:
     digest = hashlib.sha256(content).hexdigest()
     for entry in uci_sets().values():
         if entry.raw == digest:
@@ -184,7 +193,7 @@ def _known(content: bytes, source: str) -> UciSet | None:
     return None
 
 
-def _keep(entry: UciSet, content: bytes) -> None:
+def _write(entry: UciSet, content: bytes) -> None:
     path = cached_file(entry)
     try:
         replace_file(path, content)
@@ -196,7 +205,7 @@ def _is_genuine(entry: UciSet, content: bytes, table: Table) -> bool:
     return hashlib.sha256(content).hexdigest() == entry.raw or table.sha256 == entry.matrix
 
 
-def _why_not(entry: UciSet, content: bytes, source: str) -> str:
+def _mismatch(entry: UciSet, content: bytes, source: str) -> str:
     try:
         return _hashes(entry, content, entry.encode(content, source))
     except TableError as error:
@@ -207,6 +216,6 @@ def _hashes(entry: UciSet, content: bytes, table: Table | None) -> str:
     matrix = "none" if table is None else table.sha256
     return (
         f"its SHA-256 is {hashlib.sha256(content).hexdigest()}, that of {entry.name} is "
-        f"{entry.raw}; the matrix it encodes to has {matrix}, that of {entry.name} has "
-        f"{entry.matrix or 'one that is not known'}."
+        f"{entry.raw}; the SHA-256 of its matrix is {matrix}, that of {entry.name} is "
+        f"{entry.matrix or 'unknown'}."
     )

@@ -1,4 +1,4 @@
-"""The paper's 18 real data sets: described, not contained; and how a raw file becomes a table."""
+"""Descriptions of the paper's 18 real data sets, and the encoding of their raw files."""
 
 import re
 import tomllib
@@ -14,13 +14,13 @@ from pipeline.datasets.tables.delimited import read_delimited
 from pipeline.datasets.tables.table import Table, encode_table
 
 LICENCE = "CC BY 4.0"
-#: Stands for all features of a set.
+#: Stands for all features of a data set.
 EVERY = "*"
 
 
 @dataclass(frozen=True)
 class UciSet:
-    """One of the paper's real data sets; ``uci.toml`` says what its keys mean."""
+    """One of the paper's real data sets. ``catalogue.toml`` explains the attributes."""
 
     key: str
     name: str
@@ -42,7 +42,7 @@ class UciSet:
 
     @property
     def archive(self) -> str:
-        """Where the repository keeps the set, after its address.
+        """Path of the data set's archive, relative to the address of the UCI repository.
 
         Examples
         --------
@@ -54,12 +54,12 @@ class UciSet:
 
     @property
     def citation(self) -> str:
-        """How to cite the set."""
+        """How to cite the data set."""
         return f"{self.title}. UCI Machine Learning Repository. https://doi.org/{self.doi}"
 
     def encode(self, content: bytes, source: str) -> Table:
-        """Make the paper's matrix of a raw file; fails with `TableError` if it is another."""
-        names = None if self.columns is None else _in_full(self.columns)
+        """Return the paper's table from a raw file. Raise `TableError` for any other file."""
+        names = None if self.columns is None else _expanded(self.columns)
         features = set(names or ()) - {*self.ignore, self.label}
         texts = features if self.categorical == (EVERY,) else {*self.categorical}
         columns = read_delimited(
@@ -71,7 +71,7 @@ class UciSet:
             ignore=self.ignore,
         )
         if self.label not in columns.columns:
-            raise columns.error(f"has no column {self.label!r}: this is not {self.name}.")
+            raise columns.error(f"has no column {self.label!r}, so it is not {self.name}.")
         orders = (
             dict.fromkeys(features, self.orders[EVERY]) if EVERY in self.orders else self.orders
         )
@@ -79,27 +79,27 @@ class UciSet:
         if table.X.shape != (self.rows, self.features):
             rows, width = table.X.shape
             raise columns.error(
-                f"gives {rows} x {width} numbers; {self.name} has {self.rows} x {self.features}."
+                f"has {rows} x {width} numbers, but {self.name} has {self.rows} x {self.features}."
             )
         return table
 
 
-def _in_full(columns: Iterable[str]) -> list[str]:
-    """Write out what ``x{1..3}`` stands for."""
+def _expanded(columns: Iterable[str]) -> list[str]:
+    """Return the names with ranges expanded: ``x{1..3}`` stands for x1, x2 and x3."""
     names: list[str] = []
     for column in columns:
-        stretch = re.fullmatch(r"(.*)\{(\d+)\.\.(\d+)\}", column)
-        if stretch is None:
+        ranged = re.fullmatch(r"(.*)\{(\d+)\.\.(\d+)\}", column)
+        if ranged is None:
             names.append(column)
             continue
-        stem, first, last = stretch.groups()
+        stem, first, last = ranged.groups()
         names += [f"{stem}{number}" for number in range(int(first), int(last) + 1)]
     return names
 
 
 @cache
 def uci_sets() -> dict[str, UciSet]:
-    """Return all 18 by the paper's name, in its order.
+    """Return all 18 data sets by the paper's name, in the paper's order.
 
     Examples
     --------
@@ -118,7 +118,7 @@ def _frozen(value: Any) -> Any:
 
 
 def uci_set(name: str) -> UciSet:
-    """Return a set by the paper's name or its short one, such as ``Tic-tac-toe`` or ``tictactoe``.
+    """Return a data set by its name in the paper, or by its short name.
 
     Examples
     --------

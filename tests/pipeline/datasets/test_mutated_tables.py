@@ -11,7 +11,7 @@ import pytest
 
 from pipeline.datasets import TableError, read_table
 from pipeline.execution.block import Block, run_block
-from pipeline.spec.draft import Sweep
+from pipeline.spec.sweep import Sweep
 
 HEADER = ["size", "colour", "weight", "größe", "species"]
 ROWS = [

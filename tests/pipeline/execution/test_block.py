@@ -24,7 +24,7 @@ from pipeline.execution.block import (
     whole_tile,
 )
 from pipeline.spec import PARTS, SweepSpec, Tile
-from pipeline.spec.draft import Sweep
+from pipeline.spec.sweep import Sweep
 from tests.own_tables import small_table
 from tests.pipeline.specs import small, synthetic
 

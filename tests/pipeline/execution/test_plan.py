@@ -13,10 +13,12 @@ from pipeline.execution.block import (
     split_block,
     whole_tile,
 )
-from pipeline.execution.plan import Plan, RunCost, default_block_size, make_plan, run_pilots
+from pipeline.execution.pilots import run_pilots
+from pipeline.execution.plan import Plan, default_block_size, make_plan
+from pipeline.execution.workload import RunCost
 from pipeline.spec import PARTS, SweepSpec
-from pipeline.spec.draft import Sweep
-from pipeline.spec.sources import MatrixFacts
+from pipeline.spec.sources import TableFacts
+from pipeline.spec.sweep import Sweep
 from storage.layout.schema import RESULTS
 from tests.own_tables import small_table
 from tests.pipeline.specs import small, synthetic
@@ -102,7 +104,7 @@ def recorded_blocks(monkeypatch: pytest.MonkeyPatch) -> list[Block]:
         blocks.append(block)
         return run_block(spec, block, table)
 
-    monkeypatch.setattr("pipeline.execution.plan.run_block", recorded)
+    monkeypatch.setattr("pipeline.execution.pilots.run_block", recorded)
     return blocks
 
 
@@ -134,7 +136,7 @@ def test_impossible_settings_are_refused(bad: tuple[int, int | None]) -> None:
 
 
 def test_blocks_of_large_tables_are_small() -> None:
-    facts = MatrixFacts(k=3, rows=1_000_000, features=10, labelled=True, sha256="0" * 64)
+    facts = TableFacts(k=3, rows=1_000_000, features=10, labelled=True, sha256="0" * 64)
     assert default_block_size(SweepSpec(datasets={"matrices": {"mine": facts}})) == 2
 
 
@@ -150,8 +152,8 @@ def test_tables_have_pilots_of_their_own(monkeypatch: pytest.MonkeyPatch) -> Non
         rows.append(len(table.X))
         return BlockResult(block, {}, seconds=1.0)
 
-    monkeypatch.setattr("pipeline.execution.plan.run_block", recorded)
-    monkeypatch.setattr("pipeline.execution.plan.PILOT_ROWS", 12)
+    monkeypatch.setattr("pipeline.execution.pilots.run_block", recorded)
+    monkeypatch.setattr("pipeline.execution.pilots.PILOT_ROWS", 12)
     in_proportion = run_pilots(sweep.spec, sweep.tables)["mine"]
     assert set(rows) == {10}
     assert in_proportion.imwk == 40 / 10 / 2  # two runs: one on rescaled data, one to rescale them

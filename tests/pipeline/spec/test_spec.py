@@ -15,13 +15,13 @@ from pipeline.datasets import CONFIGURATIONS
 from pipeline.scoring import SCORES
 from pipeline.spec import PARTS, SweepSpec, Tile
 from pipeline.spec.diff import diff
-from pipeline.spec.exponents import exponents_in_words, ready_exponents
-from pipeline.spec.sources import MatrixFacts
+from pipeline.spec.exponents import describe_exponents, parse_exponents
+from pipeline.spec.sources import TableFacts
 from pipeline.spec.toml import parse_spec
 from tests.pipeline.specs import SMALL, document, small, synthetic
 
 PAPER = SweepSpec(datasets=synthetic("all", 50))
-MINE = MatrixFacts(k=3, rows=40, features=2, labelled=True, sha256="0" * 64)
+MINE = TableFacts(k=3, rows=40, features=2, labelled=True, sha256="0" * 64)
 
 
 def some_of(names: Any) -> st.SearchStrategy[list[str]]:
@@ -32,7 +32,7 @@ grids = st.lists(st.integers(100, 900), min_size=1, max_size=6, unique=True).map
     lambda hundredths: [value / 100 for value in hundredths]
 )
 facts = st.builds(
-    MatrixFacts,
+    TableFacts,
     k=st.integers(1, 9),
     rows=st.integers(1, 999),
     features=st.integers(1, 99),
@@ -157,12 +157,12 @@ def test_stepped_exponents_are_the_floats_that_a_person_writes(
 
     stop = start + (count - 1) * step + beyond % step
     table = {"start": written(start), "stop": written(stop), "step": written(step)}
-    assert ready_exponents(table) == tuple(written(start + i * step) for i in range(count))
+    assert parse_exponents(table) == tuple(written(start + i * step) for i in range(count))
 
 
-def test_exponents_in_words_have_the_step() -> None:
-    assert exponents_in_words(PAPER.p1) == "1.1 to 5.0 in steps of 0.1"
-    assert exponents_in_words((1.1, 1.2, 1.4, 1.5)) == "1.1, 1.2, 1.4, 1.5"
+def test_describe_exponents_have_the_step() -> None:
+    assert describe_exponents(PAPER.p1) == "1.1 to 5.0 in steps of 0.1"
+    assert describe_exponents((1.1, 1.2, 1.4, 1.5)) == "1.1, 1.2, 1.4, 1.5"
 
 
 def test_tiles_come_breadth_first_over_data_sets() -> None:

@@ -1,0 +1,70 @@
+"""The amount of work in a sweep: cells of results, runs of the algorithms, bytes."""
+
+from dataclasses import dataclass
+
+from pipeline.execution.block import Block
+from pipeline.spec import RESTARTED, SweepSpec
+
+#: Bytes of one cell of a part in the cube: an ARI, and two counts for imwk-means.
+CELL_BYTES = {"kmeans": 8, "imwk": 16, "rescaled_kmeans": 8, "rescaled_imwk": 16}
+#: Bytes of each score that needs no classes.
+SCORE_BYTES = 8
+
+
+@dataclass(frozen=True)
+class RunCost:
+    """CPU seconds of one run on the data of one configuration, as measured by a pilot."""
+
+    imwk: float
+    kmeans: float
+
+
+@dataclass(frozen=True)
+class Workload:
+    """The number of runs in a block."""
+
+    imwk_runs: int
+    kmeans_runs: int
+
+    @classmethod
+    def of(cls, spec: SweepSpec, block: Block) -> "Workload":
+        """Count the runs of a block.
+
+        Examples
+        --------
+        >>> spec = SweepSpec(datasets={"synthetic": {"configs": ["1000x6-3"], "count": 1}})
+        >>> Workload.of(spec, Block(spec.tiles[0], ("rescaled_imwk",), (1.5, 2.0), (3.0,)))
+        Workload(imwk_runs=4, kmeans_runs=0)
+        """
+        cells = _cells(block.parts, len(block.p1), len(block.p2), spec.restarts)
+        # Rescaling needs imwk-means on the original data, whether its results are stored or not.
+        first = 0 if set(block.parts) == {"kmeans"} else len(block.p1)
+        restarts = sum(cells.get(part, 0) for part in RESTARTED)
+        return cls(first + cells.get("rescaled_imwk", 0), restarts)
+
+    def seconds(self, cost: RunCost) -> float:
+        """Return the CPU seconds at a given cost per run."""
+        return self.imwk_runs * cost.imwk + self.kmeans_runs * cost.kmeans
+
+
+def tile_bytes(spec: SweepSpec) -> int:
+    """Return the size of the results of one tile, uncompressed.
+
+    Examples
+    --------
+    >>> tile_bytes(SweepSpec(datasets={"synthetic": {"configs": "all", "count": 1}}))
+    59040
+    """
+    cells = _cells(spec.parts, len(spec.p1), len(spec.p2), spec.restarts)
+    scores = SCORE_BYTES * len(spec.scores)
+    return sum((CELL_BYTES[part] + scores) * count for part, count in cells.items())
+
+
+def _cells(parts: tuple[str, ...], p1: int, p2: int, restarts: int) -> dict[str, int]:
+    every = {
+        "kmeans": restarts,
+        "imwk": p1,
+        "rescaled_kmeans": p1 * restarts,
+        "rescaled_imwk": p1 * p2,
+    }
+    return {part: every[part] for part in parts}
