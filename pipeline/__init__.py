@@ -143,12 +143,14 @@ _MODULES = (
 )
 
 
-def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = _version() if name == "__version__" else _found(name)
-    globals()[name] = value  # the next access does not come here
-    return value
+if not TYPE_CHECKING:  # type checkers would take any name for a public one
+
+    def __getattr__(name: str) -> Any:
+        if name not in __all__:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = _version() if name == "__version__" else _found(name)
+        globals()[name] = value  # so that the next access does not come here
+        return value
 
 
 def __dir__() -> list[str]:

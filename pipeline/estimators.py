@@ -1,7 +1,7 @@
-"""scikit-learn's interface to the core: two clusterers and a transformer.
+"""Estimators for scikit-learn: two clusterers and a transformer.
 
-Normalise data first, such as by `sklearn.preprocessing.MinMaxScaler` in a pipeline. Nothing is
-random, so there is no ``random_state``.
+Normalise the data first, for example with `sklearn.preprocessing.MinMaxScaler` in a pipeline. The
+algorithms are deterministic, so there is no ``random_state``.
 """
 
 from collections.abc import Callable
@@ -26,8 +26,8 @@ except ImportError as error:
 __all__ = ["FeatureRescaler", "IMWKMeans", "RescaledIMWKMeans"]
 
 
-class _Run(BaseEstimator):
-    """One run of imwk-means: what the clusterer and the transformer share."""
+class _SingleRun(BaseEstimator):
+    """One run of imwk-means: the common base of the clusterer and the transformer."""
 
     labels_: IntArray
     cluster_centers_: FloatArray
@@ -44,8 +44,7 @@ class _Run(BaseEstimator):
         return self
 
     def _fit(self, X: FloatArray) -> None:
-        _refuse_few_rows(X, self.n_clusters)
-        run = imwk(X, self.n_clusters, self.p, self.centre)
+        run = imwk(X, _cluster_count(self.n_clusters, len(X)), self.p, self.centre)
         self.labels_ = run.labels
         self.cluster_centers_ = run.centroids
         self.feature_weights_ = run.weights
@@ -61,29 +60,29 @@ class _Run(BaseEstimator):
         return nearest_clusters(X, self.cluster_centers_, self.feature_weights_, self.p)
 
 
-class _Scored:
-    """A score without true classes, by which a search can choose exponents."""
+class _SilhouetteMixin:
+    """A score that needs no classes, so that a search can choose exponents by it."""
 
     predict: Callable[[ArrayLike], IntArray]
 
     def score(self, X: ArrayLike, y: Any = None) -> float:
-        """Return the silhouette of the predicted clusters, on `X` as it is; `y` is not used."""
+        """Return the silhouette of the predicted clusters of `X`; `y` is not used."""
         labels = self.predict(X)
         return float(silhouette(_checked(self, X, reset=False), labels))
 
 
-class IMWKMeans(ClusterMixin, _Scored, _Run):
+class IMWKMeans(ClusterMixin, _SilhouetteMixin, _SingleRun):
     """Intelligent Minkowski weighted k-means. Deterministic.
 
     Parameters
     ----------
     n_clusters : int
-        Number of clusters, at most one for each row. Fewer are formed if fewer anomalous patterns
-        exist.
+        Number of clusters, at most the number of rows. Fewer clusters are formed if there are fewer
+        anomalous patterns.
     p : float
         Minkowski exponent, at least 1.
     centre : {"exact", "fixed-step"}
-        How centres are found; as for `pipeline.core.imwk`.
+        How centres are computed, as for `pipeline.core.imwk`.
 
     Attributes
     ----------
@@ -92,9 +91,9 @@ class IMWKMeans(ClusterMixin, _Scored, _Run):
     cluster_centers_, feature_weights_ : ndarray, shape (clusters, features)
         Minkowski centre and feature weights of every cluster; weights sum to 1.
     n_iter_ : int
-        Rounds of the main loop.
+        Iterations of the main loop.
     converged_ : bool
-        Whether the labels are a fixed point; then `predict` gives them again.
+        Whether the labels are a fixed point. If so, `predict` gives the same labels.
 
     Examples
     --------
@@ -105,11 +104,11 @@ class IMWKMeans(ClusterMixin, _Scored, _Run):
     """
 
 
-class FeatureRescaler(OneToOneFeatureMixin, TransformerMixin, _Run):
-    """Multiply rows by the feature weights of their cluster, which imwk-means finds.
+class FeatureRescaler(OneToOneFeatureMixin, TransformerMixin, _SingleRun):
+    """Multiply each row by the feature weights of its cluster, as found by imwk-means.
 
-    `fit_transform` rescales the data by the clusters they fell in, as the paper does; `transform`
-    takes the weights of the nearest cluster. Both are the same for the data of a converged run.
+    `fit_transform` uses the cluster that a row was assigned to, as the paper does. `transform` uses
+    the nearest cluster. For the data of a converged run both give the same result.
 
     Parameters
     ----------
@@ -129,36 +128,36 @@ class FeatureRescaler(OneToOneFeatureMixin, TransformerMixin, _Run):
     """
 
     def fit_transform(self, X: ArrayLike, y: Any = None) -> FloatArray:
-        """Find the clusters of `X`, and rescale it by their weights; `y` is not used."""
+        """Find the clusters of `X`, and rescale `X` by their weights; `y` is not used."""
         rows = _checked(self, X, reset=True)
         self._fit(rows)
         return rescale(rows, self.labels_, self.feature_weights_)
 
     def transform(self, X: ArrayLike) -> FloatArray:
-        """Rescale every row by the weights of the cluster that it is nearest to."""
+        """Rescale every row by the weights of the nearest cluster."""
         check_is_fitted(self)
         rows = _checked(self, X, reset=False)
         return rescale(rows, self._nearest(rows), self.feature_weights_)
 
 
-class RescaledIMWKMeans(ClusterMixin, _Scored, BaseEstimator):
-    """imwk-means on data that were rescaled by the feature weights of a first run.
+class RescaledIMWKMeans(ClusterMixin, _SilhouetteMixin, BaseEstimator):
+    """imwk-means on data that a first run of imwk-means rescaled by its feature weights.
 
     Parameters
     ----------
     n_clusters : int
-        Number of clusters, of both runs.
+        Number of clusters of both runs.
     p1, p2 : float
-        Exponents of the run that rescales and of the run on the rescaled data, at least 1.
+        Exponents of the first run, which rescales, and of the run on the rescaled data. At least 1.
     centre : {"exact", "fixed-step"}
         As for `IMWKMeans`.
 
     Attributes
     ----------
     labels_, cluster_centers_, feature_weights_, n_iter_
-        As for `IMWKMeans`, of the second run: centres are in the units of the rescaled data.
+        As for `IMWKMeans`, of the second run. Centres are in the units of the rescaled data.
     converged_ : bool
-        Whether both runs ended in a fixed point; then `predict` gives the labels again.
+        Whether both runs ended in a fixed point. If so, `predict` gives the same labels.
     rescaler_, clusterer_ : FeatureRescaler, IMWKMeans
         The two runs.
 
@@ -179,11 +178,11 @@ class RescaledIMWKMeans(ClusterMixin, _Scored, BaseEstimator):
         self.centre = centre
 
     def fit(self, X: ArrayLike, y: Any = None) -> Self:
-        """Rescale `X`, and find the clusters of what comes out; `y` is not used."""
+        """Rescale `X`, and find the clusters of the rescaled data; `y` is not used."""
         rows = _checked(self, X, reset=True)
         p1, p2 = as_exponent(self.p1, "p1"), as_exponent(self.p2, "p2")
         self.rescaler_ = FeatureRescaler(self.n_clusters, p1, centre=self.centre)
-        self.rescaler_.set_output(transform="default")  # whatever users want of their transformers
+        self.rescaler_.set_output(transform="default")  # whatever the global setting is
         self.clusterer_ = IMWKMeans(self.n_clusters, p2, centre=self.centre)
         self.clusterer_.fit(self.rescaler_.fit_transform(rows))
         self.labels_ = self.clusterer_.labels_
@@ -194,7 +193,7 @@ class RescaledIMWKMeans(ClusterMixin, _Scored, BaseEstimator):
         return self
 
     def predict(self, X: ArrayLike) -> IntArray:
-        """Return the nearest cluster of every row, rescaled by `rescaler_`."""
+        """Rescale every row by `rescaler_`, and return its nearest cluster."""
         check_is_fitted(self)
         return self.clusterer_.predict(self.rescaler_.transform(_checked(self, X, reset=False)))
 
@@ -203,11 +202,11 @@ def _checked(estimator: Any, X: ArrayLike, *, reset: bool) -> FloatArray:
     return np.asarray(validate_data(estimator, X, dtype=np.float64, reset=reset))
 
 
-def _refuse_few_rows(X: FloatArray, n_clusters: Any) -> None:
-    """Say it in scikit-learn's words: its checks look for them."""
+def _cluster_count(n_clusters: Any, rows: int) -> int:
     clusters = as_whole_number(n_clusters, "n_clusters", 1)
-    if clusters > len(X):
+    if clusters > rows:  # in scikit-learn's words, because its checks look for them
         raise InvalidInputError(
-            f"n_samples={len(X)} cannot form n_clusters={clusters}. Give more rows, or choose "
-            f"n_clusters of at most {len(X)}."
+            f"n_samples={rows} cannot form n_clusters={clusters}. Give more rows, or choose "
+            f"n_clusters of at most {rows}."
         )
+    return clusters

@@ -1,4 +1,4 @@
-"""Small tables that stand for a user's data, and files of them."""
+"""Small tables in place of a user's data, and files of them."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from pipeline.datasets import Table
 
 
 def small_table(seed: int = 0, *, labelled: bool = True, rows: int = 40) -> Table:
-    """Return three clusters in two features, and one feature of noise."""
+    """Return a table of three clusters in two features, with a third feature of noise."""
     rng = np.random.default_rng(seed)
     classes = np.arange(rows) % 3
     X = np.column_stack(
@@ -18,7 +18,7 @@ def small_table(seed: int = 0, *, labelled: bool = True, rows: int = 40) -> Tabl
 
 
 def written(table: Table, file: Path) -> Path:
-    """Write a table as CSV, from which it can be read bit for bit."""
+    """Write a table as CSV without loss of precision."""
     header = [*table.features, *(["species"] if table.classes is not None else [])]
     lines = [",".join(header)]
     for row, numbers in enumerate(table.X.tolist()):

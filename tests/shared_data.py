@@ -1,4 +1,4 @@
-"""Readers of the shared folder: published figures, real data sets, golden labels."""
+"""Readers of the shared folder: published values, real data sets, golden labels."""
 
 import csv
 from dataclasses import dataclass
@@ -48,7 +48,7 @@ def read_real(shared: Path, name: str) -> LabelledData:
 
 
 def published(shared: Path, data_set: str, normalisation: str, algorithm: str) -> float:
-    """Look up a best ARI of the paper's table for real data."""
+    """Return a best ARI from the paper table for real data."""
     for row in read_rows(shared / "paper" / "best_exponents_real.csv"):
         if (row["data_set"], row["normalisation"], row["algorithm"]) == (
             data_set,
@@ -56,4 +56,4 @@ def published(shared: Path, data_set: str, normalisation: str, algorithm: str) -
             algorithm,
         ):
             return float(row["ari_mean"])
-    raise LookupError(f"no published figure for {data_set}, {normalisation}, {algorithm}")
+    raise LookupError(f"no published value for {data_set}, {normalisation}, {algorithm}")

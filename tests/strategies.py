@@ -1,4 +1,4 @@
-"""Data sets that hypothesis makes: small, with all that goes wrong in real tables."""
+"""Small data sets from hypothesis, with the difficulties of real tables."""
 
 from dataclasses import dataclass
 
@@ -17,11 +17,11 @@ class Case:
     p: float
 
 
-#: Scales of features: mostly normal, some tiny, some huge; and those that 0.001 steps can cross.
+#: Scales of features: mostly normal, some tiny, some huge; and a scale that suits steps of 0.001.
 HARD = (1.0, 1.0, 1.0, 1e-3, 1e12)
 WALKABLE = (0.1,)
 
-#: Exponents where rules change or arithmetic is hard, and all between.
+#: Exponents where rules change or arithmetic is difficult, and all values between them.
 exponents = st.one_of(st.sampled_from([2.0, 1.5, 3.0, 1.1, 5.0, 1.0001, 1.0]), st.floats(1.02, 5.0))
 
 

@@ -1,1 +1,1 @@
-"""Tests of specs, plans and blocks."""
+"""Tests of `pipeline`."""

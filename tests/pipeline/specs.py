@@ -1,4 +1,4 @@
-"""A small spec that tests change, and TOML made of it."""
+"""A small spec for tests, variations of it, and TOML."""
 
 import json
 import math
@@ -8,7 +8,7 @@ from typing import Any
 
 from pipeline.spec import SweepSpec
 
-#: Seconds, not minutes: the paper's smallest data, few exponents and restarts.
+#: Takes seconds: the paper's smallest data, few exponents and few restarts.
 SMALL: dict[str, Any] = {
     "seed": 2020,
     "normalisations": ["range"],

@@ -1,4 +1,4 @@
-"""Label-free scores in blocks: those of every labelling, whatever it is computed with."""
+"""Scores without classes: every labelling of a block is scored, independently of the others."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ TILE = SPEC.tiles[0]
 
 @pytest.fixture(scope="module")
 def whole() -> BlockResult:
-    """Return a tile with both scores of all labellings."""
+    """Return a tile with both scores of every labelling."""
     return run_tile(SPEC, TILE)
 
 
@@ -84,14 +84,14 @@ def tile_of(sweep: Sweep, number: int = 0) -> Any:
     return run_tile(sweep.spec, sweep.spec.tiles[number], table).arrays
 
 
-def test_without_classes_all_is_as_with_them_but_the_ari() -> None:
+def test_without_classes_everything_but_the_ari_is_the_same() -> None:
     with_classes, without = (tile_of(own(60, labelled)) for labelled in (True, False))
     assert with_classes.keys() - without.keys() == {f"{part}_ari" for part in SPEC.parts}
     for name, values in without.items():
         np.testing.assert_array_equal(values, with_classes[name])
 
 
-def test_many_rows_are_sampled_alike_under_all_normalisations() -> None:
+def test_the_same_rows_are_sampled_under_all_normalisations() -> None:
     sweep = own(MOST_ROWS + 100, True, parts=["imwk"], normalisations=["range", "z-score"])
     (table,) = sweep.tables.values()
     for number, tile in enumerate(sweep.spec.tiles):
@@ -110,13 +110,13 @@ def test_a_single_cluster_gets_the_least_score() -> None:
     }
 
 
-def test_scores_are_on_for_data_that_people_bring() -> None:
+def test_scores_are_computed_by_default_for_tables_only() -> None:
     assert small().scores == ()
     assert own(9, True).spec.scores == own(9, False).spec.scores == SCORES
     assert small(scores=SCORES).fingerprint != small().fingerprint
 
 
-def test_a_spec_says_that_real_data_are_not_scored_and_nothing_of_made_up_ones() -> None:
+def test_empty_scores_are_written_for_tables_but_not_for_synthetic_data() -> None:
     off = own(9, True, scores=[]).spec
     assert off.scores == ()
     assert "scores" not in small().model_dump(mode="json")
@@ -127,20 +127,20 @@ def test_a_spec_says_that_real_data_are_not_scored_and_nothing_of_made_up_ones()
 
 
 @pytest.mark.parametrize(
-    ("scores", "words"),
+    ("scores", "message"),
     [
-        ([], "nothing would say how good the clusters of mine are"),
+        ([], "mine has no labels, so its clusters can be rated by scores only"),
         (["silhouettes"], "Did you mean 'silhouette'?"),
-        (["silhouette", "silhouette"], "give every score once"),
+        (["silhouette", "silhouette"], "give each score once"),
         ("silhouette", "give a list of scores"),
     ],
 )
-def test_scores_that_cannot_be_used_are_refused(scores: Any, words: str) -> None:
-    with pytest.raises(SpecError, match=words):
+def test_invalid_scores_are_refused(scores: Any, message: str) -> None:
+    with pytest.raises(SpecError, match=message):
         own(9, False, scores=scores)
 
 
-def test_a_wrong_key_is_not_blamed_on_the_scores_too() -> None:
+def test_a_wrong_key_gives_no_second_error_about_the_scores() -> None:
     with pytest.raises(SpecError) as caught:
         small(seed=-1)
     (problem,) = caught.value.problems

@@ -78,8 +78,8 @@ def _array_columns(data: Any, source: str) -> tuple[list[tuple[str, NDArray[Any]
     if array.ndim != 2:
         raise TableError(
             source,
-            f"is a {type(data).__name__} of {array.ndim} dimensions. Give a Table, a DataFrame, or "
-            "an array or list of rows of equal length; read a file with read_table.",
+            f"must have two dimensions, got {type(data).__name__} with {array.ndim}. Give a Table, "
+            "a DataFrame, or an array or list of rows of equal length. Read files with read_table.",
         )
     rows, width = array.shape
     return list(zip(default_names(width), array.T, strict=True)), rows

@@ -1,1 +1,1 @@
-"""Tests of pipeline.datasets."""
+"""Tests of `pipeline.datasets`."""

@@ -1,4 +1,4 @@
-"""A file of a million rows is read within modest memory, one of more is refused."""
+"""A file of a million rows is read with limited memory; a larger one is refused."""
 
 import subprocess
 import sys
@@ -23,12 +23,12 @@ print(next(line.split()[1] for line in status.splitlines() if line.startswith("V
 
 
 def read(path: Path) -> tuple[str, float]:
-    """Read in a fresh process; return what it says, and the megabytes it had at the most."""
+    """Read in a new process; return what it prints, and its peak memory in megabytes."""
     child = subprocess.run(
         [sys.executable, "-c", READ, str(path)], check=True, capture_output=True, text=True
     )
-    said, kilobytes = child.stdout.splitlines()
-    return said, int(kilobytes) * 1024 / 1e6
+    printed, kilobytes = child.stdout.splitlines()
+    return printed, int(kilobytes) * 1024 / 1e6
 
 
 @pytest.mark.slow
@@ -42,11 +42,11 @@ def test_a_million_rows_are_read_within_memory(tmp_path: Path) -> None:
                 f"{','.join(map(str, row))},{'red' if place % 3 else 'blue'},{place % 4}\n"
                 for place, row in enumerate(numbers)
             )
-    said, megabytes = read(path)
-    assert said == "(1000000, 10)"
+    printed, megabytes = read(path)
+    assert printed == "(1000000, 10)"
     assert megabytes < 400
     with path.open("a") as file:
         file.write("1,2,3,4,5,6,7,8,red,1\n")
-    said, megabytes = read(path)
-    assert said.startswith("has more than 1,000,000 rows")
+    printed, megabytes = read(path)
+    assert printed.startswith("has more than 1,000,000 rows")
     assert megabytes < 400

@@ -1,4 +1,4 @@
-"""300 spoilt files of data: each gives a table to be clustered, or an error that says where."""
+"""300 damaged data files: each gives a table that can be clustered, or an error with the place."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -21,7 +21,7 @@ ROWS = [
 GOOD = "\n".join(",".join(fields) for fields in [HEADER, *ROWS]).encode() + b"\n"
 
 Mutation = Callable[[Random, list[bytes]], int | None]
-"""Spoils lines; returns the number of the line that an error must name, if it is one line's."""
+"""Damages lines; returns the line that an error must name, if the damage is in one line."""
 
 
 def some_line(rng: Random, lines: list[bytes], first: int = 1) -> int:
@@ -175,15 +175,15 @@ MUTATIONS: tuple[Mutation, ...] = (
     random_bytes,
     cut_off,
 )
-#: What is wrong with a whole file or column, so that no line is to blame.
+#: Messages about a whole file or column, which have no line.
 WITHOUT_LINE = re.compile(
-    "is empty|no rows|no column is left|no columns to cluster|Unknown column|one class|"
-    "more than 100|different values|without labels"
+    "is empty|no rows|all columns are constant|no columns to cluster|Unknown column|one class|"
+    "more than 100|different values"
 )
 
 
-def spoilt(seed: int) -> tuple[bytes, int | None]:
-    """Return a file with one fault, or up to three; and the line of a single one."""
+def damaged(seed: int) -> tuple[bytes, int | None]:
+    """Return a file with one to three faults, and the line of a single fault."""
     rng = Random(seed)
     lines = GOOD.splitlines()
     count = 1 if seed % 2 else rng.randint(2, 3)
@@ -199,31 +199,31 @@ def assert_can_be_clustered(path: Path, missing: str) -> None:
     assert np.isfinite(table.X).all()
     assert table.X.shape[1] == len(table.features)
     assert table.classes is not None
-    sweep = Sweep.of({"spoilt": table}, normalisations=["range"])
+    sweep = Sweep.of({"damaged": table}, normalisations=["range"])
     run_block(sweep.spec, Block(sweep.spec.tiles[0], ("imwk",), (2.0,), ()), table)
 
 
 @pytest.mark.parametrize("missing", ["refuse", "impute"])
-def test_a_spoilt_file_gives_a_table_or_says_where_it_is_wrong(
+def test_a_damaged_file_gives_a_table_or_an_error_with_the_place(
     missing: str, tmp_path: Path
 ) -> None:
-    path, refused = tmp_path / "spoilt.csv", 0
+    path, refused = tmp_path / "damaged.csv", 0
     for seed in range(300):
-        content, line = spoilt(seed)
+        content, line = damaged(seed)
         path.write_bytes(content)
         try:
             assert_can_be_clustered(path, missing)
         except TableError as error:
             refused += 1
-            words = str(error)
-            assert words.startswith(str(path)), (seed, words)
-            assert re.search(r"line \d", words) or WITHOUT_LINE.search(words), (seed, words)
-            if line and not WITHOUT_LINE.search(words):
-                assert re.search(rf"line {line}\b", words), (seed, line, words)
+            message = str(error)
+            assert message.startswith(str(path)), (seed, message)
+            assert re.search(r"line \d", message) or WITHOUT_LINE.search(message), (seed, message)
+            if line and not WITHOUT_LINE.search(message):
+                assert re.search(rf"line {line}\b", message), (seed, line, message)
     assert 100 < refused < 280  # neither all nor none
 
 
-def test_the_file_is_good_before_it_is_spoilt(tmp_path: Path) -> None:
+def test_the_file_is_valid_before_it_is_damaged(tmp_path: Path) -> None:
     path = tmp_path / "good.csv"
     path.write_bytes(GOOD)
     assert_can_be_clustered(path, "refuse")
@@ -231,7 +231,7 @@ def test_the_file_is_good_before_it_is_spoilt(tmp_path: Path) -> None:
 
 
 def binary_files(folder: Path) -> Iterator[tuple[Path, str]]:
-    """Write good files whose kind keeps numbers as such; yield them and their label."""
+    """Write valid files with typed columns; yield each of them and its label."""
     numbers, labels = np.random.default_rng(0).random((30, 3)), ["a", "b"] * 15
     pd.DataFrame(numbers, columns=list("uvw")).assign(y=labels).to_parquet(folder / "my.parquet")
     yield folder / "my.parquet", "y"
@@ -241,18 +241,18 @@ def binary_files(folder: Path) -> Iterator[tuple[Path, str]]:
     yield folder / "small.npz", "y"
 
 
-def test_spoilt_binary_files_give_a_table_or_an_error_with_their_name(tmp_path: Path) -> None:
+def test_damaged_binary_files_give_a_table_or_an_error_with_the_file(tmp_path: Path) -> None:
     for good, label in binary_files(tmp_path):
-        content, spoilt_file = good.read_bytes(), good.with_stem("spoilt")
+        content, damaged_file = good.read_bytes(), good.with_stem("damaged")
         refusals = []
         for seed in range(100):
             rng, changed = Random(seed), bytearray(content)
             for _ in range(rng.randint(1, 6)):
                 changed[rng.randrange(len(changed))] = rng.randrange(256)
-            spoilt_file.write_bytes(changed[: rng.choice([None, rng.randrange(len(changed))])])
+            damaged_file.write_bytes(changed[: rng.choice([None, rng.randrange(len(changed))])])
             try:
-                read_table(spoilt_file, label, missing="impute")
+                read_table(damaged_file, label, missing="impute")
             except TableError as error:
                 refusals.append(str(error))
         assert 50 < len(refusals) <= 100
-        assert all(words.startswith(str(spoilt_file)) for words in refusals)
+        assert all(message.startswith(str(damaged_file)) for message in refusals)

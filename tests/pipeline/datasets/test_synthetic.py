@@ -11,7 +11,7 @@ from tests.shared_data import read_rows
 SEED = 2020
 
 
-def test_configurations_are_those_of_the_papers_table(shared: Path) -> None:
+def test_configurations_are_those_of_the_paper_table(shared: Path) -> None:
     rows = read_rows(shared / "paper" / "synthetic_configurations.csv")
     assert list(CONFIGURATIONS) == [row["config"] for row in rows]
     for row in rows:
@@ -22,7 +22,7 @@ def test_configurations_are_those_of_the_papers_table(shared: Path) -> None:
 
 
 @pytest.mark.parametrize("config", CONFIGURATIONS)
-def test_fifty_data_sets_have_the_sizes_of_the_papers_table(config: str) -> None:
+def test_fifty_data_sets_have_the_sizes_of_the_paper_table(config: str) -> None:
     configuration = CONFIGURATIONS[config]
     for index in range(50):
         data = synthetic_dataset(config, index, SEED)
@@ -120,7 +120,7 @@ def test_data_sets_are_a_pure_function_of_seed_configuration_and_index() -> None
 
 
 def test_regression_pin_of_one_value() -> None:
-    """Pinned from our own output: cubes extended by a later version rely on the same data."""
+    """Pinned from our own output: cubes that a later version extends need the same data."""
     assert synthetic_dataset("1000x6-3", 0, SEED).X[0, 0] == pytest.approx(
         0.4255525817959609, rel=1e-12
     )

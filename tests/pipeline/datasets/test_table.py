@@ -29,7 +29,7 @@ def write(tmp_path: Path) -> Write:
 
 
 def refused(path: Path, label: str | None = None, **options: Any) -> str:
-    """Return what is said of a file that cannot be read, after its name."""
+    """Return the message for a file that is refused, without the file's name."""
     with pytest.raises(TableError) as caught:
         read_table(path, label, **options)
     message = str(caught.value)
@@ -59,7 +59,7 @@ def test_a_class_that_is_a_number_without_digits_before_the_point(write: Write) 
     assert set(table.class_names) == {".0", "-.0", "1"}
 
 
-def test_ignored_columns_are_not_looked_at(write: Write) -> None:
+def test_ignored_columns_are_not_read(write: Write) -> None:
     rows = "".join(f"name{row},{row % 5}\n" for row in range(200))
     path = write(f"id,x\n{rows}")
     assert "'id' has more than 100 different values" in refused(path)
@@ -69,15 +69,15 @@ def test_ignored_columns_are_not_looked_at(write: Write) -> None:
     )
 
 
-def test_names_of_rows_are_no_categories(write: Write) -> None:
+def test_identifiers_are_refused(write: Write) -> None:
     rows = "".join(f"{row},animal {row}\n" for row in range(12))
     assert "column 'name' has 12 different values in 12 rows" in refused(write(f"x,name\n{rows}"))
 
 
-def test_a_number_with_a_slip_is_shown(write: Write) -> None:
+def test_a_mistyped_number_is_shown(write: Write) -> None:
     rows = "".join(f"{row}.5\n" for row in range(300))
     message = refused(write(f"x\n{rows}3.5x\n"))
-    assert "is no number, the first being '3.5x' in line 302" in message
+    assert "that are not numbers, first '3.5x' in line 302" in message
     few = read_table(write("x\n1\n2\none\n"))
     assert few.features == ("x=1", "x=2", "x=one")
     assert "'one' in line 4" in few.notices[0]
@@ -113,13 +113,13 @@ def test_constant_columns_are_dropped_with_a_notice(write: Write) -> None:
     table = read_table(write("a,b,c\n1,7,u\n2,7,u\n"))
     assert table.features == ("a",)
     assert table.notices == ("constant columns were dropped, 2 in all: 'b', 'c=u'",)
-    assert "no column is left" in refused(write("a\n1\n1\n"))
+    assert "all columns are constant or empty" in refused(write("a\n1\n1\n"))
 
 
 HEADERS = {
     "a,a\n1,2\n": ", line 1: two columns have the name 'a'",
     "a,\n1,2\n": ", line 1: column 2 has no name",
-    "5.1,3.5\n1,2\n": ", line 1: '5.1' is a number, no name",
+    "5.1,3.5\n1,2\n": ", line 1: '5.1' is a number, not a column name",
     "a;b\n1;2\n": ", line 1: its fields are separated by semicolons",
     "": ": is empty",
     "\n\n": ": is empty",
@@ -134,19 +134,19 @@ HEADERS = {
 
 
 @pytest.mark.parametrize(("content", "message"), HEADERS.items(), ids=range(len(HEADERS)))
-def test_broken_tables_are_refused_by_line(content: str, message: str, write: Write) -> None:
+def test_errors_in_a_table_name_the_line(content: str, message: str, write: Write) -> None:
     assert refused(write(content)).startswith(message)
 
 
 ENCODINGS = {
-    b"a,b\n1,2\n\xe9,3\n": ", line 3: byte 0xe9 is no UTF-8. Save the file as UTF-8.",
+    b"a,b\n1,2\n\xe9,3\n": ", line 3: byte 0xe9 is not UTF-8. Save the file as UTF-8.",
     "a,b\n1,2\n".encode("utf-16"): ", line 1: is UTF-16",
-    b"a\n" + b"\xc3\xa9\n" * 9000 + b"\xff\n": ", line 9002: byte 0xff is no UTF-8",
+    b"a\n" + b"\xc3\xa9\n" * 9000 + b"\xff\n": ", line 9002: byte 0xff is not UTF-8",
 }
 
 
 @pytest.mark.parametrize(("content", "message"), ENCODINGS.items(), ids=range(len(ENCODINGS)))
-def test_other_encodings_are_refused_by_line(content: bytes, message: str, write: Write) -> None:
+def test_errors_in_the_encoding_name_the_line(content: bytes, message: str, write: Write) -> None:
     assert refused(write(content)).startswith(message)
 
 
@@ -164,7 +164,7 @@ def test_a_bom_line_ends_and_quotes_do_not_matter(write: Write) -> None:
 
 
 LABELS = {
-    "a,y\n1,p\n2,p\n": ": the label 'y' has one class, 'p'",
+    "a,y\n1,p\n2,p\n": ": the label 'y' has one class only, 'p'",
     "a,y\n1,p\n2,\n": ": the label is missing in line 3, column 'y'",
     "y\np\nq\n": ": has no columns to cluster by",
     "a,Y\n1,p\n2,q\n": ": Unknown column 'y'.",
@@ -173,24 +173,24 @@ LABELS = {
 
 
 @pytest.mark.parametrize(("content", "message"), LABELS.items(), ids=range(len(LABELS)))
-def test_labels_that_name_no_classes_are_refused(content: str, message: str, write: Write) -> None:
-    content = content.replace("\n1,", "\n3,", 1)  # no constant feature
+def test_unusable_labels_are_refused(content: str, message: str, write: Write) -> None:
+    content = content.replace("\n1,", "\n3,", 1)  # the feature must vary
     assert refused(write(content), "y", missing="impute").startswith(message)
 
 
-def test_the_label_is_suggested_and_cannot_be_ignored(write: Write) -> None:
+def test_a_mistyped_label_is_corrected_and_a_label_cannot_be_ignored(write: Write) -> None:
     path = write("a,species\n1,p\n2,q\n")
     assert "Did you mean 'species'?" in refused(path, "specis")
     with pytest.raises(TableError, match="cannot be ignored"):
         read_table(path, "species", ignore=["species"])
 
 
-def test_a_way_to_treat_missing_values_must_be_known(write: Write) -> None:
+def test_an_unknown_way_to_treat_missing_values_is_refused(write: Write) -> None:
     with pytest.raises(InvalidInputError, match="Did you mean 'impute'"):
         read_table(write("a\n1\n2\n"), missing="input")
 
 
-def test_limits_are_refused_early(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tables_above_the_limits_are_refused(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(columns, "MOST_ROWS", 3)
     monkeypatch.setattr(columns, "MOST_COLUMNS", 4)
     monkeypatch.setattr(columns, "MOST_CELLS", 9)
@@ -213,7 +213,7 @@ def test_files_that_cannot_be_read_are_named(tmp_path: Path, write: Write) -> No
         assert refused(write(b"PK\x03\x04 no such file", name)).startswith(": ")
 
 
-def test_errors_travel_between_processes(write: Write) -> None:
+def test_errors_can_be_pickled(write: Write) -> None:
     with pytest.raises(ImwkError) as caught:
         read_table(write("a,b\n1\n"))
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
@@ -290,7 +290,7 @@ def test_parquet_types(tmp_path: Path) -> None:
 def test_npz_files_need_a_matrix(tmp_path: Path) -> None:
     path = tmp_path / "my.npz"
     np.savez(path, Y=[1, 2])
-    assert refused(path) == ": has no array 'X'. It has Y."
+    assert refused(path) == ": has no array 'X', only: Y."
     np.savez(path, X=[1, 2])
     assert "has 1 dimensions, not 2" in refused(path)
     np.savez(path, X=[[1j]])

@@ -16,8 +16,8 @@ from tests.shared_data import read_rows
 from workflows.paper.published import published
 
 BALANCE = balance_scale()
-#: The paper has 28 features of Mines vs rocks, every copy of the data 60.
-SLIPS = {"Mines vs rocks"}
+#: The paper lists 28 features of Mines vs rocks, every copy of the data has 60.
+PAPER_ERRORS = {"Mines vs rocks"}
 
 
 @pytest.fixture(autouse=True)
@@ -48,16 +48,16 @@ def test_names_are_those_of_the_published_figures() -> None:
         assert {figure.config for figure in published(table)} == set(uci_sets())
 
 
-def test_shapes_and_order_are_the_papers(shared: Path) -> None:
+def test_shapes_and_order_are_those_of_the_paper(shared: Path) -> None:
     rows = read_rows(shared / "paper" / "real_world_data_sets.csv")
     assert [row["data_set"] for row in rows] == list(uci_sets())
     for row in rows:
         entry = uci_set(row["data_set"])
         assert (entry.rows, entry.k) == (int(row["entities"]), int(row["clusters"]))
-        assert (entry.features == int(row["features"])) == (entry.name not in SLIPS)
+        assert (entry.features == int(row["features"])) == (entry.name not in PAPER_ERRORS)
 
 
-def test_every_set_is_described() -> None:
+def test_every_data_set_has_hashes_and_a_citation() -> None:
     for entry in uci_sets().values():
         assert len(entry.raw) == 64
         assert entry.matrix is None or len(entry.matrix) == 64
@@ -67,7 +67,7 @@ def test_every_set_is_described() -> None:
     assert len({entry.id for entry in uci_sets().values()}) == 18
 
 
-def test_a_set_without_a_known_matrix_is_one_nobody_could_encode() -> None:
+def test_five_data_sets_have_no_known_matrix() -> None:
     unknown = [name for name, entry in uci_sets().items() if entry.matrix is None]
     assert unknown == ["Breast cancer", "Glass", "Heart", "Lung cancer", "Teaching assistant"]
 
@@ -87,7 +87,7 @@ def test_raw_files_give_the_shared_matrices_cell_for_cell(shared: Path) -> None:
         assert (table.class_count, table.sha256) == (entry.k, entry.matrix)
 
 
-def test_a_file_is_known_by_its_content_whatever_its_name(cache: Path, offered: Path) -> None:
+def test_a_file_is_identified_by_its_content_not_by_its_name(cache: Path, offered: Path) -> None:
     (offered / "deep").mkdir()
     (offered / "deep" / "anything.txt").write_bytes(BALANCE)
     (offered / "notes.md").write_text("nothing")
@@ -111,13 +111,15 @@ OTHERWISE = {
 
 
 @pytest.mark.parametrize("name", OTHERWISE)
-def test_line_ends_and_packing_do_not_matter(name: str, offered: Path) -> None:
+def test_line_ends_and_archives_do_not_matter(name: str, offered: Path) -> None:
     (offered / name).write_bytes(OTHERWISE[name])
     assert list(import_files(offered / name).sets) == ["Balance"]
     assert list(load_uci(["Balance"])) == ["Balance"]
 
 
-def test_a_known_name_with_other_content_is_refused_with_both_hashes(offered: Path) -> None:
+def test_a_known_name_with_other_content_is_refused_with_both_hashes(
+    offered: Path,
+) -> None:
     entry = uci_set("Balance")
     changed = BALANCE.replace(b"B,1,1,1,1", b"B,1,1,1,2")
     file = offered / "balance-scale.data"
@@ -129,7 +131,7 @@ def test_a_known_name_with_other_content_is_refused_with_both_hashes(offered: Pa
         assert expected in reason
     file.write_bytes(BALANCE[:1000])
     (reason,) = import_files(offered).refused.values()
-    assert "has the unknown category" in reason or "numbers; Balance has 625 x 4" in reason
+    assert "has the unknown category" in reason or "numbers, but Balance has 625 x 4" in reason
     with pytest.raises(MissingDataError):
         load_uci(["Balance"])
 
@@ -149,11 +151,11 @@ def test_files_that_cannot_be_unpacked_are_skipped(
     assert str(offered / "large.data") in import_files(offered).skipped
 
 
-def test_missing_sets_are_all_named(offered: Path) -> None:
+def test_all_missing_data_sets_are_named(offered: Path) -> None:
     (offered / "a").write_bytes(BALANCE)
     import_files(offered)
     with pytest.raises(
-        MissingDataError, match=r"2 real data sets .*: Iris, Zoo\. Get them by imwk"
+        MissingDataError, match=r"2 real data sets .*: Iris, Zoo\. Download them with imwk"
     ):
         load_uci(["Iris", "Balance", "Zoo"])
     with pytest.raises(InvalidInputError, match="Did you mean 'Iris'"):
@@ -170,7 +172,7 @@ def test_a_changed_file_in_the_cache_is_refused(offered: Path) -> None:
         load_uci(["Balance"])
 
 
-def test_the_cache_is_among_the_users_caches(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_default_cache_is_in_the_users_cache_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("IMWK_DATA")
     monkeypatch.setenv("XDG_CACHE_HOME", "/somewhere")
     assert cache_folder() == Path("/somewhere/imwk-sweep")
@@ -179,11 +181,11 @@ def test_the_cache_is_among_the_users_caches(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def archive_of(entry: UciSet, content: bytes) -> dict[str, bytes]:
-    """Return what UCI's server would give for a set."""
+    """Return the archive that UCI's server has for a data set."""
     return {entry.archive: zipped({"Index": b"files", entry.files[0]: content})}
 
 
-def test_sets_are_fetched_by_the_address_of_their_id() -> None:
+def test_data_sets_are_fetched_from_the_path_of_their_archive() -> None:
     entry = uci_set("Balance")
     assert entry.archive == "static/public/12/balance+scale.zip"
     with serving(archive_of(entry, BALANCE)) as address:
@@ -192,7 +194,7 @@ def test_sets_are_fetched_by_the_address_of_their_id() -> None:
     assert list(load_uci(["Balance"])) == ["Balance"]
 
 
-def test_what_is_fetched_is_never_trusted() -> None:
+def test_unknown_downloads_are_refused() -> None:
     entry, other = uci_set("Balance"), BALANCE.replace(b"B,", b"R,", 1)
     with serving(archive_of(entry, other)) as address:
         assert len(fetch_uci(["Balance"], address).refused) == 1
@@ -208,14 +210,14 @@ def test_what_is_fetched_is_never_trusted() -> None:
         load_uci(["Balance"])
 
 
-def test_nobody_there_is_said() -> None:
+def test_a_server_that_does_not_answer_is_reported() -> None:
     with serving({}) as address:
         pass
-    with pytest.raises(TableError, match=r"cannot be downloaded: .* then imwk datasets import DIR"):
+    with pytest.raises(TableError, match=r"cannot be downloaded: .* imwk datasets import DIR"):
         fetch_uci(["Iris"], address)
 
 
-def test_all_shared_sets_are_fetched_from_the_loopback(shared: Path) -> None:
+def test_all_shared_data_sets_are_fetched_from_a_local_server(shared: Path) -> None:
     files = raw_files(shared)
     contents: dict[str, bytes] = {}
     for name, path in files.items():

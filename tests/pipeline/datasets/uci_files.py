@@ -1,4 +1,4 @@
-"""A real data set that can be written down by its rule, and a server in the place of UCI's."""
+"""A real data set that follows a rule, and a server in place of UCI's."""
 
 import zipfile
 from collections.abc import Iterator, Mapping
@@ -10,7 +10,7 @@ from threading import Thread
 
 
 def balance_scale() -> bytes:
-    """Return UCI's file balance-scale.data: which way a scale tips, for all weights and arms."""
+    """Return UCI's file balance-scale.data: the side to which a scale tips, for all weights."""
     lines = []
     for left, left_arm, right, right_arm in product(range(1, 6), repeat=4):
         torque = left * left_arm - right * right_arm
@@ -30,7 +30,7 @@ def zipped(files: Mapping[str, bytes]) -> bytes:
 
 @contextmanager
 def serving(contents: Mapping[str, bytes]) -> Iterator[str]:
-    """Serve contents by path on the loopback, and give the address."""
+    """Serve contents by path on this machine, and give the address."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:

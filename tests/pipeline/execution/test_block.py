@@ -1,4 +1,4 @@
-"""Bits depend on the spec alone: not on blocks, their order, or what else is computed."""
+"""Results depend on the spec alone: not on blocks, their order, or other cells."""
 
 from collections.abc import Sequence
 from itertools import combinations, product
@@ -34,7 +34,7 @@ TILE = GRID.tiles[0]
 
 @pytest.fixture(scope="module")
 def whole() -> BlockResult:
-    """Return the tile that the tests compute in other ways."""
+    """Return a tile computed at once, to compare with."""
     return run_tile(GRID, TILE)
 
 
@@ -45,7 +45,7 @@ def assert_same_bits(one: Arrays, other: Arrays) -> None:
         assert one[name].dtype == other[name].dtype
 
 
-def test_a_tile_holds_what_the_core_finds(whole: BlockResult) -> None:
+def test_a_tile_has_the_results_of_the_core(whole: BlockResult) -> None:
     data = synthetic_dataset("1000x6-3", 0, seed=2020)
     X, arrays = normalise(data.X, "range"), whole.arrays
     for row, p1 in enumerate(GRID.p1):
@@ -76,7 +76,7 @@ def test_dimensions_are_those_of_the_cube(whole: BlockResult) -> None:
 
 
 def merged_arrays(results: list[BlockResult]) -> Arrays:
-    """Put together what `split_block` split; k-means on the data as they are is in one block."""
+    """Join the results of split blocks. k-means on the original data is in one of them."""
     ordered = sorted(results, key=lambda result: result.block.p1)
     names = {name for result in ordered for name in result.arrays}
     parts = {
@@ -106,7 +106,7 @@ def test_parts_can_be_computed_alone(parts: tuple[str, ...], whole: BlockResult)
     assert computed.keys() == expected
 
 
-def test_only_the_cells_that_an_extension_lacks_can_be_computed(whole: BlockResult) -> None:
+def test_the_missing_cells_of_an_extension_can_be_computed_alone(whole: BlockResult) -> None:
     block = Block(TILE, ("rescaled_imwk",), p1=(1.2, 3.1), p2=(2.2,))
     computed = run_block(GRID, block).arrays
     assert_same_bits(computed, {name: whole.arrays[name][np.ix_([0, 3], [1])] for name in computed})
@@ -167,7 +167,7 @@ def test_every_kmeans_has_a_stream_of_its_own(monkeypatch: pytest.MonkeyPatch) -
     assert states[-1] not in states[:-1]
 
 
-def test_no_restarts_mean_no_kmeans() -> None:
+def test_without_restarts_there_is_no_kmeans() -> None:
     spec = small(restarts=0)
     arrays = run_tile(spec, spec.tiles[0]).arrays
     assert not [name for name in arrays if "kmeans" in name]
@@ -206,12 +206,12 @@ def test_blas_has_one_thread_while_a_block_is_computed(monkeypatch: pytest.Monke
     assert set(seen) == {1}
 
 
-def test_a_tile_of_no_configuration_is_refused() -> None:
+def test_a_tile_of_an_unknown_configuration_is_refused() -> None:
     with pytest.raises(ValueError, match="Did you mean '1000x6-3'"):
         run_block(GRID, Block(Tile("1000x6-4", 0, "range"), ("imwk",), (2.0,), ()))
 
 
-def test_a_table_is_clustered_as_the_core_would() -> None:
+def test_a_table_is_clustered_as_by_the_core() -> None:
     table = small_table()
     spec = Sweep.of({"mine": table}, k=2, normalisations=["range"], p1=[1.5], restarts=2).spec
     arrays = run_tile(spec, spec.tiles[0], table).arrays
@@ -220,7 +220,7 @@ def test_a_table_is_clustered_as_the_core_would() -> None:
     assert arrays["imwk_clusters"][0] == 2
 
 
-def test_without_classes_all_but_the_ari_is_the_same() -> None:
+def test_without_classes_everything_but_the_ari_is_the_same() -> None:
     table, bare = small_table(), small_table(labelled=False)
     keys: dict[str, Any] = {"normalisations": ["range"], "p1": [1.5], "p2": [2, 3], "restarts": 2}
     specs = [Sweep.of({"mine": data}, 3, **keys).spec for data in (table, bare)]
@@ -232,7 +232,7 @@ def test_without_classes_all_but_the_ari_is_the_same() -> None:
     assert_same_bits({name: full[name] for name in less}, less)
 
 
-def test_the_data_of_a_table_must_be_handed_in() -> None:
+def test_the_table_must_be_passed() -> None:
     spec = Sweep.of({"mine": small_table()}).spec
     with pytest.raises(ValueError, match="The data of 'mine' are needed"):
         run_tile(spec, spec.tiles[0])

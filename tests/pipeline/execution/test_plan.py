@@ -1,3 +1,5 @@
+"""Plans count what a sweep computes, and pilots measure what it costs."""
+
 import json
 
 import numpy as np
@@ -32,7 +34,7 @@ def plan_at(
     return make_plan(spec, workers, block_size, dict.fromkeys(spec.configs, cost))
 
 
-def test_the_papers_sweep_is_counted() -> None:
+def test_the_counts_of_the_papers_sweep() -> None:
     plan = plan_at(RunCost(0.05, 0.001), PAPER)
     assert plan.tiles == 600 * 4
     assert plan.block_size == 10
@@ -58,7 +60,7 @@ def test_a_plan_counts_what_a_sweep_computes(parts: tuple[str, ...], block_size:
     assert plan.kmeans_runs == 4 * restarts
 
 
-def test_configurations_have_costs_of_their_own() -> None:
+def test_each_configuration_has_its_own_cost() -> None:
     spec = small(datasets=synthetic(["1000x6-3", "1000x20-10"], 3), parts=["imwk"], p1=[2])
     costs = {"1000x6-3": RunCost(1, 0), "1000x20-10": RunCost(10, 0)}
     plan = make_plan(spec, 2, costs=costs)
@@ -66,7 +68,7 @@ def test_configurations_have_costs_of_their_own() -> None:
     assert plan.longest_block_seconds == 10
 
 
-def test_workers_share_the_time_but_no_block() -> None:
+def test_workers_share_the_time_but_not_a_block() -> None:
     cost = RunCost(1.0, 0.0)
     spec = small(parts=["imwk"], p1=[1.5, 2, 3, 4])  # one tile, one block of four seconds
     assert plan_at(cost, spec, 1).wall_seconds == 4
@@ -82,7 +84,7 @@ def test_blocks_are_neither_tiny_nor_endless(p1: int, p2: int, size: int) -> Non
     assert default_block_size(spec) == size
 
 
-def test_json_has_all_that_is_printed() -> None:
+def test_json_has_everything_that_is_printed() -> None:
     plan = plan_at(RunCost(0.05, 0.001), PAPER, 8)
     data = json.loads(plan.to_json())
     assert data["core_hours"] == pytest.approx(plan.cpu_seconds / 3600)
@@ -119,7 +121,7 @@ def test_pilots_are_small_and_use_the_grid_of_the_spec(monkeypatch: pytest.Monke
     assert sum(len(block.p1) * len(block.p2) for block in timed) <= 100
     for block in timed:
         assert set(block.p1) <= set(spec.p1)
-        assert block.p1[-1] - block.p1[0] > 2  # all over the grid
+        assert block.p1[-1] - block.p1[0] > 2  # from the whole grid
     assert {p2 for block in timed for p2 in block.p2} == {2.0, 2.1, 2.2, 4.0, 4.1, 4.2}
 
 
@@ -131,7 +133,7 @@ def test_the_pilot_of_a_small_grid_is_the_whole_grid(monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize("bad", [(0, None), (2, 0)])
 def test_impossible_settings_are_refused(bad: tuple[int, int | None]) -> None:
-    with pytest.raises(ImwkError, match="must be a whole number of at least 1, not 0"):
+    with pytest.raises(ImwkError, match=r"must be a whole number of at least 1.* 0\b"):
         make_plan(small(), *bad, costs={"1000x6-3": RunCost(1, 1)})
 
 
@@ -140,7 +142,7 @@ def test_blocks_of_large_tables_are_small() -> None:
     assert default_block_size(SweepSpec(datasets={"matrices": {"mine": facts}})) == 2
 
 
-def test_tables_have_pilots_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tables_have_their_own_pilots(monkeypatch: pytest.MonkeyPatch) -> None:
     sweep = Sweep.of({"mine": small_table()}, p1=[1.5], p2=[2], restarts=2)
     cost = run_pilots(sweep.spec, sweep.tables)["mine"]
     assert cost.imwk > 0
@@ -156,4 +158,4 @@ def test_tables_have_pilots_of_their_own(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr("pipeline.execution.pilots.PILOT_ROWS", 12)
     in_proportion = run_pilots(sweep.spec, sweep.tables)["mine"]
     assert set(rows) == {10}
-    assert in_proportion.imwk == 40 / 10 / 2  # two runs: one on rescaled data, one to rescale them
+    assert in_proportion.imwk == 40 / 10 / 2  # two runs: one rescales, one is on the rescaled data

@@ -7,14 +7,14 @@ def widths() -> set[int]:
     return {pool["num_threads"] for pool in threadpool_info()}
 
 
-def test_the_last_one_out_lifts_the_limit() -> None:
+def test_the_limit_lasts_until_the_last_user_leaves() -> None:
     with threadpool_limits(limits=2):
         before = widths()
-        assert before != {1}, "BLAS takes no second thread here; the test shows nothing"
+        assert before != {1}, "BLAS has one thread on this machine, so the test shows nothing"
         first, second = one_blas_thread(), one_blas_thread()
         first.__enter__()
         second.__enter__()
-        first.__exit__(None, None, None)  # not the order of a stack, as with threads
+        first.__exit__(None, None, None)  # threads do not leave in the order of a stack
         assert widths() == {1}
         second.__exit__(None, None, None)
         assert widths() == before

@@ -1,4 +1,4 @@
-"""Whatever is wrong with a spec: one clean error with file, key, value and what is allowed."""
+"""Invalid specs give one error with the file, the key, the value and what is allowed."""
 
 import pickle
 from collections.abc import Iterator
@@ -35,17 +35,17 @@ OTHER_TYPES: st.SearchStrategy[Any] = st.sampled_from(
 )
 NEGATIVE = st.integers(-(2**62), -1)
 HUGE = st.integers(2**63, 2**70) | st.just(2**20_000)
-#: Hypothesis also tries texts that stand in the code, among them good names.
-GOOD_NAMES = {"all", *CENTRES, *DTYPES, *NORMALISATIONS, *PARTS, *CONFIGURATIONS}
+#: Hypothesis also tries strings from the code, and some of them are valid names.
+VALID_NAMES = {"all", *CENTRES, *DTYPES, *NORMALISATIONS, *PARTS, *CONFIGURATIONS}
 TEXT = st.text(st.characters(codec="utf-8", exclude_categories=["C"]), max_size=8).filter(
-    lambda text: text not in GOOD_NAMES
+    lambda text: text not in VALID_NAMES
 )
 BELOW_ONE = st.floats(max_value=1, exclude_max=True, allow_nan=False)
 
 
 @dataclass(frozen=True)
 class Mutation:
-    """A value put at a path of a good spec, and the key that the message must name."""
+    """A value put into a valid spec, and the key that the message must name."""
 
     path: Path_
     value: Any
@@ -53,7 +53,7 @@ class Mutation:
     shown: Any
 
     def applied(self) -> dict[str, Any]:
-        """Return the spec with the value put in."""
+        """Return the spec with the value."""
         spec = deepcopy(SMALL) | {"p1": dict(EXPONENTS), "p2": dict(EXPONENTS)}
         table = spec
         for key in self.path[:-1]:
@@ -132,7 +132,7 @@ def test_a_mutated_spec_gives_one_error_with_file_key_and_value(
         read_spec(file)
     expected = f"{file}: {mutation.named} = {shown(mutation.shown)}: "
     assert str(caught.value).startswith(expected)
-    assert len(str(caught.value)) > len(expected) + 10  # what is allowed is said too
+    assert len(str(caught.value)) > len(expected) + 10  # the message also says what is allowed
     assert isinstance(caught.value, ImwkError)
 
 
@@ -147,7 +147,7 @@ def test_a_mutated_spec_gives_one_error_with_file_key_and_value(
 def test_mutated_text_gives_a_spec_or_a_spec_error(cut: tuple[int, int], put: str) -> None:
     text = document(SMALL)
     first, length = cut
-    # any other exception fails the test
+    # Any other exception fails the test
     with suppress(SpecError):
         assert parse_spec(text[:first] + put + text[first + length :], "sweep.toml").tiles
 
@@ -182,20 +182,20 @@ WRONG_DATA: tuple[tuple[dict[str, Any], str], ...] = (
 
 
 @pytest.mark.parametrize(("datasets", "message"), WRONG_DATA, ids=range(len(WRONG_DATA)))
-def test_wrong_keys_of_data_are_named(datasets: dict[str, Any], message: str) -> None:
+def test_the_message_names_the_wrong_key_of_data(datasets: dict[str, Any], message: str) -> None:
     with pytest.raises(SpecError) as caught:
         parse_spec(document({"datasets": datasets}), "sweep.toml")
     assert str(caught.value).startswith(f"sweep.toml: {message}")
 
 
 @pytest.mark.parametrize(("spec", "message"), REQUIRED)
-def test_data_have_no_default(spec: dict[str, Any], message: str) -> None:
+def test_data_must_be_given(spec: dict[str, Any], message: str) -> None:
     with pytest.raises(SpecError) as caught:
         parse_spec(document(spec), "sweep.toml")
     assert str(caught.value).startswith(f"sweep.toml: {message}")
 
 
-def test_everything_wrong_is_said_at_once() -> None:
+def test_all_problems_are_reported_at_once() -> None:
     with pytest.raises(SpecError) as caught:
         small(seed=-1, restarts=-1, datasets=synthetic(["1000x6-4"], 0), p1=[0.5])
     assert [problem.key for problem in caught.value.problems if isinstance(problem, Problem)] == [
@@ -216,7 +216,7 @@ MISSPELT = (
 
 
 @pytest.mark.parametrize(("changes", "hint"), MISSPELT)
-def test_a_near_name_is_suggested(changes: dict[str, Any], hint: str) -> None:
+def test_the_nearest_name_is_suggested(changes: dict[str, Any], hint: str) -> None:
     with pytest.raises(SpecError) as caught:
         small(**changes)
     assert hint in str(caught.value)
@@ -249,7 +249,7 @@ def test_kmeans_alone_needs_restarts() -> None:
                 small(restarts=0, parts=parts)
 
 
-def test_errors_travel_between_processes() -> None:
+def test_errors_can_be_pickled() -> None:
     with pytest.raises(SpecError) as caught:
         small(seed=-1)
     copy = pickle.loads(pickle.dumps(caught.value))

@@ -1,3 +1,5 @@
+"""Specs: equality, fingerprints, tiles, and how they are written."""
+
 import pickle
 from decimal import Decimal
 from itertools import product
@@ -91,12 +93,12 @@ SAME: tuple[tuple[dict[str, Any], dict[str, Any]], ...] = (
 
 
 @pytest.mark.parametrize(("one", "other"), SAME)
-def test_how_a_spec_is_written_does_not_matter(one: dict[str, Any], other: dict[str, Any]) -> None:
+def test_equivalent_specs_are_equal(one: dict[str, Any], other: dict[str, Any]) -> None:
     assert small(**one) == small(**other)
     assert small(**one).fingerprint == small(**other).fingerprint
 
 
-def test_order_of_keys_and_comments_do_not_matter() -> None:
+def test_the_order_of_keys_and_comments_do_not_matter() -> None:
     text = document(dict(reversed(SMALL.items())))
     spec = parse_spec("# mine\n" + text.replace("\n", " # so\n"), "sweep.toml")
     assert spec.fingerprint == small().fingerprint
@@ -119,8 +121,8 @@ CHANGES: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("key", CHANGES)
-def test_every_key_that_decides_results_changes_the_fingerprint(key: str) -> None:
-    # Without scores, which own data have by default and would differ too
+def test_every_key_that_affects_results_changes_the_fingerprint(key: str) -> None:
+    # Without scores, which tables have by default and which would differ too
     changed = small(**({"scores": []} | {key.split(".")[0]: CHANGES[key]}))
     assert changed.fingerprint != small().fingerprint
     (difference,) = diff(small(), changed)
@@ -128,11 +130,11 @@ def test_every_key_that_decides_results_changes_the_fingerprint(key: str) -> Non
 
 
 def test_regression_pin_of_the_papers_fingerprint() -> None:
-    """Pinned from our own output: cubes know by it which sweep they belong to."""
+    """Pinned from our own output: a cube stores the fingerprint of its sweep."""
     assert PAPER.fingerprint.startswith("0c695ebe97fde6b6476c4036555459c4")
 
 
-def test_the_defaults_are_the_papers() -> None:
+def test_the_defaults_are_those_of_the_paper() -> None:
     assert PAPER.normalisations == ("z-score", "range", "min-max", "unit-length")
     assert PAPER.restarts == 100
     assert (
@@ -160,12 +162,12 @@ def test_stepped_exponents_are_the_floats_that_a_person_writes(
     assert parse_exponents(table) == tuple(written(start + i * step) for i in range(count))
 
 
-def test_describe_exponents_have_the_step() -> None:
+def test_the_description_of_a_grid_has_its_step() -> None:
     assert describe_exponents(PAPER.p1) == "1.1 to 5.0 in steps of 0.1"
     assert describe_exponents((1.1, 1.2, 1.4, 1.5)) == "1.1, 1.2, 1.4, 1.5"
 
 
-def test_tiles_come_breadth_first_over_data_sets() -> None:
+def test_tiles_are_breadth_first_over_data_sets() -> None:
     tiles = PAPER.tiles
     assert len(tiles) == len(set(tiles)) == 600 * 4
     first = tiles[: 12 * 4]
@@ -194,14 +196,14 @@ def test_a_table_is_a_configuration_of_one_data_set() -> None:
 @pytest.mark.parametrize(
     "change", [{"k": 4}, {"sha256": "1" * 64}, {"labelled": False}, {"rows": 41}]
 )
-def test_data_and_k_decide_results(change: dict[str, Any]) -> None:
+def test_data_and_k_are_part_of_the_fingerprint(change: dict[str, Any]) -> None:
     one = small(datasets={"matrices": {"mine": MINE}})
     other = small(datasets={"matrices": {"mine": MINE.model_copy(update=change)}})
     assert one.fingerprint != other.fingerprint
     assert [difference.key for difference in diff(one, other)] == ["datasets.matrices.mine"]
 
 
-def test_the_unlabelled_are_known() -> None:
+def test_configurations_without_labels_are_listed() -> None:
     bare = MINE.model_copy(update={"labelled": False})
     spec = small(datasets={"matrices": {"mine": MINE, "bare": bare}})
     assert spec.unlabelled == ("bare",)
