@@ -57,13 +57,13 @@ def run_on_dask(
 
     Examples
     --------
-    >>> class Everything:
+    >>> class FullStore:
     ...     def is_wanted(self, tile):
     ...         return False
     >>> spec = SweepSpec(datasets={"synthetic": {"configs": ["1000x6-3"], "count": 1}})
     >>> blocks_by_tile = {tile: [Block(tile, ("imwk",), (1.5,), ())] for tile in spec.tiles}
     >>> with Client(processes=False, n_workers=1, dashboard_address="127.0.0.1:0") as client:
-    ...     len(list(run_on_dask(client, spec, blocks_by_tile, Everything())))
+    ...     len(list(run_on_dask(client, spec, blocks_by_tile, FullStore())))
     4
     """
     suspects = []

@@ -34,7 +34,7 @@ def run_serially(
 
     Examples
     --------
-    >>> class Shown:
+    >>> class PrintingStore:
     ...     def is_wanted(self, tile):
     ...         return True
     ...     def write(self, tile, results):
@@ -43,7 +43,7 @@ def run_serially(
     >>> spec = SweepSpec(datasets={"synthetic": {"configs": ["1000x6-3"], "count": 1}})
     >>> tile = spec.tiles[0]
     >>> blocks_by_tile = {tile: [Block(tile, ("imwk",), (p,), ()) for p in (1.5, 2.0)]}
-    >>> [outcome.error for outcome in run_serially(spec, blocks_by_tile, Shown())]
+    >>> [outcome.error for outcome in run_serially(spec, blocks_by_tile, PrintingStore())]
     1000x6-3, data set 0, z-score [(1.5,), (2.0,)]
     [None]
     """

@@ -1,6 +1,6 @@
 """A sweep: its spec, and the tables that the spec knows by their hash."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Hashable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Union
 
@@ -37,10 +37,10 @@ class Sweep:
         tables: Mapping[str, Union[Table, "DataFrame", "ArrayLike"]],
         k: int | None = None,
         *,
-        label: str | None = None,
+        label: Hashable | None = None,
         missing: str = "refuse",
-        ignore: Collection[str] = (),
-        categorical: Collection[str] = (),
+        ignore: Collection[Hashable] = (),
+        categorical: Collection[Hashable] = (),
         **keys: Any,
     ) -> "Sweep":
         """Return the sweep of some tables. The name of each becomes its configuration.

@@ -155,10 +155,10 @@ def _in_order(table: Columns, column: Column, orders: Orders) -> Column:
     numbers = all(map(is_number_or_missing, column.categories))
     names = [_whole(name) if numbers else name for name in column.categories]
     order = orders.get(column.name) or sorted(set(names), key=float if numbers else str)
-    strange = set(names).difference(order)
-    if strange:
+    unknown = set(names).difference(order)
+    if unknown:
         raise table.error(
-            f"column {column.name!r} has the unknown category {min(strange)!r}. "
+            f"column {column.name!r} has the unknown category {min(unknown)!r}. "
             f"Known: {', '.join(order)}."
         )
     seen = tuple(name for name in order if name in names)

@@ -1,7 +1,7 @@
 """A user's table, encoded and ready to be clustered; from a file or from data in memory."""
 
 import hashlib
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from os import PathLike
@@ -132,14 +132,14 @@ def read_table(
 
 def make_table(
     data: Union["DataFrame", "ArrayLike", Table],
-    label: str | None = None,
+    label: Hashable | None = None,
     *,
     name: str = "table",
     missing: str = "refuse",
-    ignore: Collection[str] = (),
-    categorical: Collection[str] = (),
+    ignore: Collection[Hashable] = (),
+    categorical: Collection[Hashable] = (),
 ) -> Table:
-    """Make a table of data in memory, encoded as the same data in a file are.
+    """Make a table of data in memory, encoded in the same way as a file of these data.
 
     Parameters
     ----------
@@ -147,11 +147,12 @@ def make_table(
         Columns of an array or a nested list are named x1, x2 and so on. The index of a DataFrame
         is not used. A `Table` is returned as it is.
     label : str, optional
-        Name of the column with the classes.
+        Name of the column with the classes. A column that is named by a number may be given by
+        the number.
     name : str
         Name of the data, for error messages.
     missing, ignore, categorical
-        As for `read_table`. None and NaN are missing values, too, and columns of pandas' type
+        As for `read_table`. None and NaN are missing values, too. Columns of pandas' type
         category are categories.
 
     Returns
@@ -178,7 +179,8 @@ def make_table(
             )
         return data
     read = partial(columns_in_memory, data, name)
-    return _encoded(read, label, missing, ignore, categorical)
+    text = None if label is None else str(label)
+    return _encoded(read, text, missing, list(map(str, ignore)), list(map(str, categorical)))
 
 
 def _encoded(

@@ -29,7 +29,7 @@ FRAME = pd.DataFrame(
 )
 
 
-def refused(data: Any, label: str | None = None, **options: Any) -> str:
+def refused(data: Any, label: Any = None, **options: Any) -> str:
     """Return the message for data that are refused, without their name."""
     with pytest.raises(TableError) as caught:
         make_table(data, label, name="mine", **options)
@@ -100,6 +100,14 @@ def test_options_are_those_of_files(tmp_path: Path) -> None:
     assert_same_table(table, read_table(path, "species", **options))
     assert "count=1" in table.features
     assert "size" not in table.features
+
+
+def test_columns_may_be_named_by_numbers() -> None:
+    frame = FRAME.set_axis(range(5), axis=1)
+    table = make_table(frame, 4, ignore=[0], categorical=[1])
+    assert_same_table(table, make_table(frame, "4", ignore=["0"], categorical=["1"]))
+    assert table.features[:2] == ("1=1", "1=2")
+    assert table.class_names == ("9", "10")
 
 
 def test_columns_of_an_array_are_numbered() -> None:
@@ -192,6 +200,7 @@ def test_unusable_data_are_refused_with_their_name(case: str) -> None:
 def test_an_unknown_column_is_refused() -> None:
     assert refused(FRAME, "specis").startswith(": Unknown column 'specis'. Did you mean 'species'?")
     assert refused(FRAME, ignore=["sise"]).startswith(": Unknown column 'sise'.")
+    assert refused(FRAME, ["species"]).startswith(": Unknown column \"['species']\".")
 
 
 def test_large_data_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
