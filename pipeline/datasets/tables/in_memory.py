@@ -1,7 +1,7 @@
 """Columns of data in memory: a pandas DataFrame, an array or a nested list."""
 
 import sys
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from decimal import Decimal
 from numbers import Real
 from typing import Any
@@ -40,13 +40,16 @@ def columns_in_memory(
     >>> read.columns["x1"].values.tolist(), read.columns["x2"].categories
     ([1.5, nan], ('red', 'blue'))
     """
-    columns, rows = _frame_columns(data) if _is_frame(data) else _array_columns(data, source)
-    names = [name for name, _ in columns]
+    names, rows, values = _frame(data) if _is_frame(data) else _array(data, source)
     refuse_repeated(source, names)
-    used = [(name, values) for name, values in columns if name not in ignore]
+    used = [(place, name) for place, name in enumerate(names) if name not in ignore]
     refuse_too_large(source, rows, len(used))
-    arrays = ((name, _typed(source, name, values)) for name, values in used)
+    arrays = ((name, _typed(source, name, values(place))) for place, name in used)
     return columns_from_arrays(source, names, rows, arrays, {*texts, *_categoricals(data)})
+
+
+#: The names of the columns, the number of rows, and a function that returns a column by its index.
+_Parts = tuple[list[str], int, Callable[[int], NDArray[Any]]]
 
 
 def _is_frame(data: Any) -> bool:
@@ -54,10 +57,11 @@ def _is_frame(data: Any) -> bool:
     return pandas is not None and isinstance(data, pandas.DataFrame)
 
 
-def _frame_columns(frame: Any) -> tuple[list[tuple[str, NDArray[Any]]], int]:
-    names = map(str, frame.columns)
-    columns = [(name, _series_values(frame.iloc[:, i])) for i, name in enumerate(names)]
-    return columns, len(frame)
+def _frame(frame: Any) -> _Parts:
+    def values(place: int) -> NDArray[Any]:
+        return _series_values(frame.iloc[:, place])
+
+    return list(map(str, frame.columns)), len(frame), values
 
 
 def _series_values(series: Any) -> NDArray[Any]:
@@ -73,8 +77,8 @@ def _categoricals(data: Any) -> list[str]:
     return list(map(str, data.select_dtypes("category").columns)) if _is_frame(data) else []
 
 
-def _array_columns(data: Any, source: str) -> tuple[list[tuple[str, NDArray[Any]]], int]:
-    array = _array(data, source)
+def _array(data: Any, source: str) -> _Parts:
+    array = _as_array(data, source)
     if array.ndim != 2:
         raise TableError(
             source,
@@ -82,21 +86,23 @@ def _array_columns(data: Any, source: str) -> tuple[list[tuple[str, NDArray[Any]
             "a DataFrame, or an array or list of rows of equal length. Read files with read_table.",
         )
     rows, width = array.shape
-    return list(zip(default_names(width), array.T, strict=True)), rows
+    return default_names(width), rows, lambda place: array[:, place]
 
 
-def _array(data: Any, source: str) -> NDArray[Any]:
+def _as_array(data: Any, source: str) -> NDArray[Any]:
     try:
         if np.ma.isMaskedArray(data):
             return np.asarray(np.ma.filled(data.astype(object), None))
         # NumPy would turn the numbers of a mixed list into texts
-        return np.array(data, dtype=object if isinstance(data, list | tuple) else None)
+        return np.asarray(data, dtype=object if isinstance(data, list | tuple) else None)
     except (TypeError, ValueError) as error:
-        raise TableError(source, f"cannot be made an array: {error}.") from error
+        raise TableError(
+            source, f"cannot be converted to an array: {error}. Give rows of equal length."
+        ) from error
 
 
 def _typed(source: str, name: str, values: NDArray[Any]) -> NDArray[Any]:
-    """Return objects as numbers if all are numbers, otherwise as they are."""
+    """Return objects as numbers if all of them are numbers, otherwise unchanged."""
     if values.dtype != object:
         return values
     items = [None if _is_nan(item) else item for item in values.tolist()]

@@ -177,6 +177,7 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "infinite": ([[1.0], [np.inf]], ": numbers are infinite or too large in row 2, column 'x1'"),
     "too large": ([[1], [10**400]], ": numbers are infinite or too large in row 2, column 'x1'"),
     "complex": (np.eye(2) * 1j, ": 'x1' holds complex128. Give numbers or text."),
+    "shapes": ([[1, [2]], np.eye(2)], ": cannot be converted to an array"),
     "dates": (
         pd.DataFrame({"when": pd.to_datetime(["2020-01-01", "2021-01-01"])}),
         ": 'when' holds datetime64",
@@ -195,6 +196,12 @@ REFUSED: dict[str, tuple[Any, str]] = {
 def test_unusable_data_are_refused_with_their_name(case: str) -> None:
     data, message = REFUSED[case]
     assert refused(data).startswith(message)
+
+
+def test_ignored_columns_are_not_checked() -> None:
+    frame = FRAME.assign(when=pd.to_datetime(["2020-01-01"] * 4), id=["a", "b", "c", "d"])
+    table = make_table(frame, "species", ignore=["when", "id"])
+    assert_same_table(table, make_table(FRAME, "species"))
 
 
 def test_an_unknown_column_is_refused() -> None:
