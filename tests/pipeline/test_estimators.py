@@ -141,11 +141,11 @@ def test_names_of_features_go_in_and_out() -> None:
 
 BAD: list[tuple[Any, str]] = [
     (IMWKMeans(9), "n_samples=4 cannot form n_clusters=9"),
-    (IMWKMeans(0), "n_clusters must be a whole number of at least 1, not 0"),
-    (IMWKMeans(2, True), "p must be a number of at least 1, not True"),
+    (IMWKMeans(0), "n_clusters must be a whole number of at least 1, got 0"),
+    (IMWKMeans(2, True), "p must be a finite number of at least 1, got True"),
     (IMWKMeans(2, centre="exakt"), "Did you mean 'exact'"),
-    (RescaledIMWKMeans(2, 0.5, 2.0), "p1 = 0.5 is no Minkowski exponent"),
-    (RescaledIMWKMeans(2, 2.0, np.inf), "p2 = inf is no Minkowski exponent"),
+    (RescaledIMWKMeans(2, 0.5, 2.0), "p1 must be a finite number of at least 1, got 0.5"),
+    (RescaledIMWKMeans(2, 2.0, np.inf), "p2 must be a finite number of at least 1, got inf"),
     (FeatureRescaler(5), "n_samples=4 cannot form n_clusters=5"),
 ]
 

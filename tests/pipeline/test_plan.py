@@ -129,7 +129,7 @@ def test_the_pilot_of_a_small_grid_is_the_whole_grid(monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize("bad", [(0, None), (2, 0)])
 def test_impossible_settings_are_refused(bad: tuple[int, int | None]) -> None:
-    with pytest.raises(ImwkError, match="must be a whole number of at least 1, not 0"):
+    with pytest.raises(ImwkError, match="must be a whole number of at least 1, got 0"):
         make_plan(small(), *bad, costs={"1000x6-3": RunCost(1, 1)})
 
 
