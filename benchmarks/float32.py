@@ -8,7 +8,7 @@ import numpy as np
 from benchmarks.grid import sample
 from benchmarks.tables import markdown
 from pipeline.core import adjusted_rand_index, imwk_many, normalise
-from pipeline.core.types import FloatArray, IntArray
+from pipeline.core.types import Float64Array, IntArray
 from pipeline.datasets import CONFIGURATIONS, synthetic_dataset
 
 DATA_SETS = 10
@@ -54,7 +54,7 @@ def _data_set(config: str, index: int) -> tuple[float, float, float]:
     return float(before), float(after - before), 1 - float(np.mean(same))
 
 
-def _labels(X: FloatArray, k: int, dtype: str) -> IntArray:
+def _labels(X: Float64Array, k: int, dtype: str) -> IntArray:
     return np.stack([run.labels for run in imwk_many(X, k, EXPONENTS, dtype=dtype)])
 
 

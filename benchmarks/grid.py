@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from benchmarks.timing import Cost, timed
 from pipeline.core import imwk_grid, imwk_many, rescale
-from pipeline.core.types import FloatArray
+from pipeline.core.types import Float64Array
 
 #: 1.1, 1.2, ... 5.0, for both p1 and p2.
 GRID = [round(1.1 + 0.1 * step, 1) for step in range(40)]
@@ -22,7 +22,7 @@ class GridCost:
 
     original: Cost
     rescaled: Cost
-    Xs: list[FloatArray]
+    Xs: list[Float64Array]
 
     @property
     def whole(self) -> Cost:
@@ -33,7 +33,7 @@ class GridCost:
 
 
 def grid_cost(
-    X: FloatArray,
+    X: Float64Array,
     k: int,
     p1s: list[float],
     p2s: list[float],

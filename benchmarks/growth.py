@@ -9,7 +9,7 @@ import numpy as np
 from benchmarks.tables import markdown
 from benchmarks.timing import Cost, cost
 from pipeline.core import ImwkResult, imwk_many, normalise
-from pipeline.core.types import FloatArray
+from pipeline.core.types import Float64Array
 
 Shape = tuple[int, int, int]
 
@@ -82,7 +82,7 @@ def _slopes(name: str, rows: list[Growth]) -> str:
     return f"Fitted exponents of {name}: {', '.join(written)}."
 
 
-def _gaussian_clusters(n: int, m: int, k: int) -> FloatArray:
+def _gaussian_clusters(n: int, m: int, k: int) -> Float64Array:
     """Return clusters of like size whose centres lie equally far apart whatever m is."""
     rng = np.random.default_rng(2020)
     centres = sqrt(10 / m) * rng.standard_normal((k, m))

@@ -5,13 +5,13 @@ One run at a time, vectorised over its entities and features.
 
 import numpy as np
 
-from pipeline.core.types import FloatArray, IntArray
+from pipeline.core.types import Float64Array, IntArray
 
 SMALL_DISPERSION, MAX_ROUNDS = 0.01, 500
 LAST_STEP, LAST_STEP_BELOW_2 = 1e-5, 1e-6
 
 
-def plain_imwk(X: FloatArray, k: int, p: float) -> IntArray:
+def plain_imwk(X: Float64Array, k: int, p: float) -> IntArray:
     """Return the labels of one run with exact centres."""
     patterns = _patterns(X, p)
     kept = sorted(patterns, key=lambda pattern: -pattern[2])[:k]
@@ -33,7 +33,7 @@ def plain_imwk(X: FloatArray, k: int, p: float) -> IntArray:
     return labels
 
 
-def _patterns(X: FloatArray, p: float) -> list[tuple[FloatArray, FloatArray, int]]:
+def _patterns(X: Float64Array, p: float) -> list[tuple[Float64Array, Float64Array, int]]:
     to_centre = np.abs(X - _centre(X, p)) ** p
     patterns = []
     while len(X):
@@ -44,8 +44,8 @@ def _patterns(X: FloatArray, p: float) -> list[tuple[FloatArray, FloatArray, int
 
 
 def _grow(
-    X: FloatArray, to_centre: FloatArray, p: float
-) -> tuple[np.ndarray, FloatArray, FloatArray]:
+    X: Float64Array, to_centre: Float64Array, p: float
+) -> tuple[np.ndarray, Float64Array, Float64Array]:
     weights = np.full(X.shape[1], 1 / X.shape[1])
     seed = len(X) - 1 - int((to_centre @ weights**p)[::-1].argmax())
     centroid, before = X[seed], np.zeros(len(X), dtype=bool)
@@ -61,21 +61,23 @@ def _grow(
     return members, centroid, weights
 
 
-def _distances(X: FloatArray, centroid: FloatArray, weights: FloatArray, p: float) -> FloatArray:
+def _distances(
+    X: Float64Array, centroid: Float64Array, weights: Float64Array, p: float
+) -> Float64Array:
     return np.asarray(np.abs(X - centroid) ** p @ weights**p)
 
 
-def _dispersions(members: FloatArray, centroid: FloatArray, p: float) -> FloatArray:
+def _dispersions(members: Float64Array, centroid: Float64Array, p: float) -> Float64Array:
     return np.asarray((np.abs(members - centroid) ** p).sum(axis=0))
 
 
-def _weights(smoothed: FloatArray, p: float) -> FloatArray:
+def _weights(smoothed: Float64Array, p: float) -> Float64Array:
     exponents = -np.log(smoothed) / (p - 1)
     relative = np.exp(exponents - exponents.max())
     return np.asarray(relative / relative.sum())
 
 
-def _centre(X: FloatArray, p: float) -> FloatArray:
+def _centre(X: Float64Array, p: float) -> Float64Array:
     """Newton's method in a bracket; below p = 2, where it stalls, every third step halves that."""
     centre = X.mean(axis=0)
     if p == 2 or len(X) == 1:

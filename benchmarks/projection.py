@@ -14,7 +14,7 @@ from benchmarks.grid import GRID, grid_cost, sample
 from benchmarks.tables import Section
 from benchmarks.timing import cost, floor_seconds
 from pipeline.core import adjusted_rand_index, kmeans, normalise
-from pipeline.core.types import FloatArray, IntArray
+from pipeline.core.types import Float64Array, IntArray
 from pipeline.datasets import CONFIGURATIONS, synthetic_dataset
 
 NORMALISATIONS = ["range", "z-score"]
@@ -110,12 +110,12 @@ def _tile(config: str, normalisation: str) -> Parts:
     )
 
 
-def _kmeans_seconds(X: FloatArray, Xs: list[FloatArray], k: int) -> float:
+def _kmeans_seconds(X: Float64Array, Xs: list[Float64Array], k: int) -> float:
     original = cost(lambda: kmeans(X, k, RESTARTS, seed=1), times=1)
     rescaled = cost(lambda: [kmeans(each, k, RESTARTS, seed=1) for each in Xs], times=1)
     return original.seconds + len(GRID) * rescaled.per(len(Xs)).seconds
 
 
-def _ari_seconds(X: FloatArray, k: int, truth: IntArray) -> float:
+def _ari_seconds(X: Float64Array, k: int, truth: IntArray) -> float:
     labels = kmeans(X, k, RESTARTS, seed=1).labels
     return LABELLINGS * cost(lambda: adjusted_rand_index(truth, labels)).per(RESTARTS).seconds

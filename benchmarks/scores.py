@@ -10,7 +10,7 @@ from benchmarks.tables import Section
 from benchmarks.timing import simd_class, timed
 from pipeline.core import calinski_harabasz, imwk_grid, imwk_many, kmeans_many, normalise, rescale
 from pipeline.core.scores import Silhouettes
-from pipeline.core.types import FloatArray, IntArray
+from pipeline.core.types import Float64Array, IntArray
 from pipeline.datasets import CONFIGURATIONS, synthetic_dataset
 
 SHAPES = ("1000x6-3", "1000x12-6", "1000x20-10", "1000x20-10 +10NF")
@@ -71,7 +71,7 @@ def _row(config: str) -> Row:
     )
 
 
-def _theirs(X: FloatArray, labels: IntArray) -> tuple[float, float]:
+def _theirs(X: Float64Array, labels: IntArray) -> tuple[float, float]:
     """Return scikit-learn's seconds for a labelling, of each score."""
     _, silhouettes = timed(lambda: [silhouette_score(X, row) for row in labels])
     _, ratios = timed(lambda: [calinski_harabasz_score(X, row) for row in labels])

@@ -11,7 +11,7 @@ from benchmarks.plain import plain_imwk
 from benchmarks.tables import Section
 from benchmarks.timing import cost, floor_seconds, simd_class, timed
 from pipeline.core import adjusted_rand_index, imwk_grid, imwk_many, kmeans, normalise, rescale
-from pipeline.core.types import FloatArray, IntArray
+from pipeline.core.types import Float64Array, IntArray
 from pipeline.datasets import CONFIGURATIONS, synthetic_dataset
 
 SHAPES = [
@@ -92,7 +92,7 @@ class _Run(NamedTuple):
     floor_in_float64: float
 
 
-def _runs(Xs: list[FloatArray], k: int) -> tuple[_Run, _Run, float]:
+def _runs(Xs: list[Float64Array], k: int) -> tuple[_Run, _Run, float]:
     """Return a run in float64, in float32, and the seconds of one in plain NumPy.
 
     They take turns, for the machine may be slower at one time than at another. Plain NumPy is too
@@ -106,26 +106,26 @@ def _runs(Xs: list[FloatArray], k: int) -> tuple[_Run, _Run, float]:
     return _Run(*np.median(double, axis=0)), _Run(*np.median(single, axis=0)), np.mean(plain)
 
 
-def _run(Xs: list[FloatArray], k: int, dtype: str) -> _Run:
+def _run(Xs: list[Float64Array], k: int, dtype: str) -> _Run:
     whole = timed(lambda: imwk_grid(Xs, k, EXPONENTS, dtype=dtype))[1]
     one = whole.per(len(Xs) * len(EXPONENTS))
     floors = floor_seconds(one), floor_seconds(one.all_float64)
     return _Run(one.seconds, one.powers, one.float32, *floors)
 
 
-def _plain_seconds(X: FloatArray, k: int) -> float:
+def _plain_seconds(X: Float64Array, k: int) -> float:
     runs = timed(lambda: [plain_imwk(X, k, p) for p in EXPONENTS])[1]
     return runs.per(len(EXPONENTS)).seconds
 
 
-def _kmeans_ratio(X: FloatArray, k: int) -> float:
+def _kmeans_ratio(X: Float64Array, k: int) -> float:
     """Return scikit-learn's time for all restarts of k-means++ over ours."""
     theirs = KMeans(k, n_init=RESTARTS, algorithm="lloyd", tol=0, max_iter=10_000, random_state=1)
     ours = cost(lambda: kmeans(X, k, RESTARTS, seed=1)).seconds
     return cost(lambda: theirs.fit(X)).seconds / ours
 
 
-def _ari_ratio(X: FloatArray, k: int, truth: IntArray) -> float:
+def _ari_ratio(X: Float64Array, k: int, truth: IntArray) -> float:
     """Return scikit-learn's time for many adjusted Rand indices over ours."""
     labels = kmeans(X, k, LABELLINGS, seed=1).labels
     some = labels[:: LABELLINGS // 100]

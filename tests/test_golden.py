@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from pipeline.core import adjusted_rand_index, imwk, normalise
-from pipeline.core.types import FloatArray
+from pipeline.core.types import Float64Array
 from tests.shared_data import read_real, read_rows
 
 #: They lie on a lattice: exact ties, decided by rounding, may go either way.
@@ -42,6 +42,6 @@ def compared(shared: Path, centre: str) -> Iterator[tuple[str, bool]]:
         yield name, adjusted_rand_index(golden[name], found.labels) == 1
 
 
-def features(shared: Path, golden: "np.lib.npyio.NpzFile", data: str) -> FloatArray:
+def features(shared: Path, golden: "np.lib.npyio.NpzFile", data: str) -> Float64Array:
     key = f"{data}_X"
     return golden[key] if key in golden else read_real(shared, data).X

@@ -194,7 +194,14 @@ def test_a_file_in_place_of_a_spec(folder: Path) -> None:
         "one of them": ("plan", "quick", *data),
         "--label goes with --data": ("plan", "quick", "--label", "species"),
         "the number of clusters must be given": ("plan", *data, "--ignore", "species"),
-        "k = 41 clusters cannot be formed": ("plan", *data, "--label", "species", "--k", "41"),
+        "k must be at most 40, the number of entities, got 41": (
+            "plan",
+            *data,
+            "--label",
+            "species",
+            "--k",
+            "41",
+        ),
         "Give SPEC and CUBE": ("submit", *data, "a", "b", "c"),
         "cannot be read: No such file": ("submit", "--data", folder / "no.csv", folder / "c.zarr"),
     }

@@ -1,11 +1,11 @@
-"""The numeric core: NumPy and the standard library only; knows nothing of sweeps, Dask or files."""
+"""The numeric core: it needs NumPy alone, and knows nothing of sweeps, Dask or files."""
 
 from pipeline.core.agreement import adjusted_rand_index
 from pipeline.core.centres import minkowski_centre
 from pipeline.core.errors import ConstantFeatureWarning, ImwkError, InvalidInputError
 from pipeline.core.imwk import imwk, imwk_grid, imwk_many
 from pipeline.core.kmeans import KMeansResult, kmeans, kmeans_many
-from pipeline.core.lanes.main_loop import ImwkResult
+from pipeline.core.lanes import ImwkResult
 from pipeline.core.normalise import NORMALISATIONS, normalise
 from pipeline.core.prediction import nearest_clusters
 from pipeline.core.rescale import rescale

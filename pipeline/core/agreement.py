@@ -4,15 +4,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pipeline.core.errors import InvalidInputError
-from pipeline.core.types import FloatArray, IntArray
+from pipeline.core.types import Float64Array, IntArray
 from pipeline.core.validation import as_codes, as_labels, code_count
 
 #: A contingency table is counted densely while it has at most this many cells per entity.
 DENSE_CELLS_PER_ENTITY = 4
 
 
-def adjusted_rand_index(truth: ArrayLike, labels: ArrayLike) -> float | FloatArray:
-    """Agreement of labellings with the true classes, corrected for chance.
+def adjusted_rand_index(truth: ArrayLike, labels: ArrayLike) -> float | Float64Array:
+    """Compute how well labellings agree with the true classes, corrected for chance.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def adjusted_rand_index(truth: ArrayLike, labels: ArrayLike) -> float | FloatArr
     classes, labellings = as_labels(truth, "truth"), as_labels(labels, "labels")
     if classes.ndim != 1 or labellings.ndim not in (1, 2) or len(classes) != labellings.shape[-1]:
         raise InvalidInputError(
-            f"truth and labels have shapes {classes.shape} and {labellings.shape}. "
+            f"truth and labels have the shapes {classes.shape} and {labellings.shape}. "
             "Give truth as (n,) and labels as (n,) or (r, n), with the same n."
         )
     truth_codes, rows = as_codes(classes), as_codes(np.atleast_2d(labellings))
@@ -49,7 +49,7 @@ def _class_pairs(codes: IntArray) -> int:
 
 
 def _pair_counts(truth: IntArray, rows: IntArray) -> tuple[IntArray, IntArray]:
-    """Return, for each row, the ordered pairs together in both partitions, and in the row's."""
+    """Return how many ordered pairs are together in both partitions, and in the row's alone."""
     classes, clusters = code_count(truth), code_count(rows)
     if classes * clusters > DENSE_CELLS_PER_ENTITY * truth.size:
         together = np.array([_sparse_pairs(row * classes + truth) for row in rows], dtype=np.int64)
@@ -65,10 +65,10 @@ def _sparse_pairs(cells: IntArray) -> int:
     return int(np.square(np.unique(cells, return_counts=True)[1]).sum())
 
 
-def _index(truth: int, together: IntArray, in_row: IntArray, n: int) -> FloatArray:
+def _index(truth: int, together: IntArray, in_row: IntArray, n: int) -> Float64Array:
     """Compute the index from pair counts, which are exact integers up to n = 3e9.
 
-    Sums of products of non-negative counts lose nothing; the textbook formula subtracts nearly
+    Sums of products of non-negative counts lose no digits. The textbook formula subtracts nearly
     equal products where almost all entities share a cluster.
     """
     both = (together - n).astype(np.float64)

@@ -1,13 +1,13 @@
-"""The one family of errors and warnings of imwk-sweep."""
+"""The base of all errors and warnings of imwk-sweep, and those of the core."""
 
 
 class ImwkError(Exception):
-    """Anything that imwk-sweep refuses or cannot do; catch this to catch them all."""
+    """The base of all errors that imwk-sweep raises on purpose."""
 
 
 class InvalidInputError(ImwkError, ValueError):
-    """A value that the caller handed in cannot be used; the message says what to do instead."""
+    """An argument cannot be used; the message says what to do instead."""
 
 
 class ConstantFeatureWarning(UserWarning):
-    """A feature without spread was set to zeros by a normalisation."""
+    """A normalisation has set a feature without spread to zeros."""

@@ -2,22 +2,23 @@
 
 from collections.abc import Iterable, Sequence
 from math import ceil
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pipeline.core.centres import CENTRES, centre_method
+from pipeline.core.centres import CentreMethod, centre_method
 from pipeline.core.errors import InvalidInputError
-from pipeline.core.lanes.main_loop import ImwkResult, run_main_loop
-from pipeline.core.lanes.patterns import anomalous_patterns
+from pipeline.core.lanes import ImwkResult, anomalous_patterns, run_main_loop
 from pipeline.core.minkowski import zeros_have_powers
-from pipeline.core.segments import CentreMethod
-from pipeline.core.types import FloatArray
+from pipeline.core.types import Float64Array, FloatArray
 from pipeline.core.validation import (
     as_choice,
     as_cluster_count,
     as_exponents,
+    as_list,
     as_matrix,
+    as_whole_number,
     refuse_unfit_powers,
 )
 
@@ -29,6 +30,13 @@ Precision = type[np.float64] | type[np.float32]
 DTYPES: dict[str, Precision] = {"float64": np.float64, "float32": np.float32}
 
 
+class Lane(NamedTuple):
+    """One run: a data set (n, m) and an exponent."""
+
+    X: Float64Array
+    p: float
+
+
 def imwk(
     X: ArrayLike, k: int, p: float, centre: str = "exact", dtype: str = "float64"
 ) -> ImwkResult:
@@ -37,17 +45,17 @@ def imwk(
     Parameters
     ----------
     X : array_like, shape (n, m)
-        Entities in rows, features in columns; normalise them first.
+        Entities in rows, features in columns. Normalise the features first.
     k : int
         Number of clusters, 1 to n. Fewer are formed if fewer anomalous patterns exist.
     p : float
         Minkowski exponent, at least 1. It weighs the features too: near 1 a cluster relies on
-        few features, for large p on all alike.
+        few features, for large p it uses all features alike.
     centre : {"exact", "fixed-step"}
-        How centres are found; ``fixed-step`` repeats the published figures on real data.
+        How centres are found. ``fixed-step`` reproduces the published values on real data.
     dtype : {"float64", "float32"}
-        Precision of the data and their powers. float32 is faster; its exact centres are good to
-        1e-3 of a feature's range, most to 1e-5.
+        Precision of the data and their powers. float32 is faster. Its exact centres are good to
+        1e-3 of a feature's range, most of them to 1e-5.
 
     Returns
     -------
@@ -81,7 +89,7 @@ def imwk_many(
     Returns
     -------
     list of ImwkResult
-        One for each exponent, in their order; each equals that of `imwk` alone, bit for bit.
+        One for each exponent, in their order. Each equals that of `imwk` alone, bit for bit.
 
     Examples
     --------
@@ -110,8 +118,8 @@ def imwk_grid(
     Returns
     -------
     list of list of ImwkResult
-        A list for each data set with a result for each exponent; each equals that of `imwk` alone,
-        bit for bit.
+        A list for each data set with a result for each exponent. Each result equals that of `imwk`
+        alone, bit for bit.
 
     Examples
     --------
@@ -120,49 +128,58 @@ def imwk_grid(
     >>> len(grid), len(grid[0])
     (2, 3)
     """
-    matrices = [as_matrix(X) for X in Xs]
-    exponents = as_exponents(ps)
+    matrices, exponents = as_matrices(Xs), as_exponents(ps)
     precision = DTYPES[as_choice(dtype, "dtype", DTYPES)]
-    _refuse_other_shapes(matrices)
-    for matrix in matrices:
-        as_cluster_count(k, len(matrix))
-        centre_method(centre, matrix)
-        if exponents:  # data that are fit for the largest are fit for all
+    clusters = as_cluster_count(k, len(matrices[0])) if matrices else as_whole_number(k, "k", 1)
+    find_centres = centre_method(centre, matrices)
+    if exponents:  # data that are fit for the largest exponent are fit for all
+        for matrix in matrices:
             refuse_unfit_powers(matrix, max(exponents), precision)
-    lanes = [(matrix, p) for matrix in matrices for p in exponents]
-    runs = _run_lanes(lanes, k, CENTRES[centre], precision)
+    lanes = [Lane(matrix, p) for matrix in matrices for p in exponents]
+    runs = run_lanes(lanes, clusters, find_centres, precision)
     width = len(exponents)
     return [runs[row * width : (row + 1) * width] for row in range(len(matrices))]
 
 
-def _run_lanes(
-    lanes: list[tuple[FloatArray, float]], k: int, find_centres: CentreMethod, precision: Precision
-) -> list[ImwkResult]:
-    """Run all lanes, many together: grouping changes no result.
-
-    Lanes of like exponents are grouped, because those take about as many steps; groups are of one
-    size, because a small one takes almost as many calls.
-    """
-    runs: dict[int, ImwkResult] = {}
-    order = sorted(range(len(lanes)), key=lambda lane: lanes[lane][1])
-    groups = max(1, round(sum(X.size for X, _ in lanes) / CELLS_TOGETHER))
-    together = max(1, ceil(len(lanes) / groups))
-    for first in range(0, len(order), together):
-        group = order[first : first + together]
-        X: FloatArray = np.stack([lanes[lane][0].T for lane in group], axis=1)
-        X = np.asarray(X, dtype=precision, order="C")
-        X += 0.0  # no -0.0: the sign of a lone member's centre would depend on other lanes
-        p = np.array([lanes[lane][1] for lane in group])
-        with zeros_have_powers():
-            start = anomalous_patterns(X, k, p, find_centres)
-            runs |= zip(group, run_main_loop(X, p, start, find_centres), strict=True)
-    return [runs[lane] for lane in range(len(lanes))]
-
-
-def _refuse_other_shapes(matrices: list[FloatArray]) -> None:
+def as_matrices(Xs: Sequence[ArrayLike]) -> list[Float64Array]:
+    """Return all data sets as matrices of one shape."""
+    matrices = [as_matrix(X) for X in as_list(Xs, "Xs", "data sets")]
     shapes = {matrix.shape for matrix in matrices}
     if len(shapes) > 1:
         raise InvalidInputError(
             f"the data sets have different shapes: {sorted(shapes)}. "
             "Call imwk_grid once for each shape."
         )
+    return matrices
+
+
+def run_lanes(
+    lanes: list[Lane], k: int, find_centres: CentreMethod, precision: Precision
+) -> list[ImwkResult]:
+    """Run all lanes, many together; grouping changes no result.
+
+    Lanes of similar exponents are grouped, because they take about as many steps. Groups are of
+    one size, because a small group takes almost as many calls as a large one.
+    """
+    runs: dict[int, ImwkResult] = {}
+    order = sorted(range(len(lanes)), key=lambda lane: lanes[lane].p)
+    groups = max(1, round(sum(lane.X.size for lane in lanes) / CELLS_TOGETHER))
+    together = max(1, ceil(len(lanes) / groups))
+    for first in range(0, len(order), together):
+        group = order[first : first + together]
+        results = _run_together([lanes[lane] for lane in group], k, find_centres, precision)
+        runs |= zip(group, results, strict=True)
+    return [runs[lane] for lane in range(len(lanes))]
+
+
+def _run_together(
+    lanes: list[Lane], k: int, find_centres: CentreMethod, precision: Precision
+) -> list[ImwkResult]:
+    """Run one group of lanes."""
+    p = np.array([lane.p for lane in lanes])
+    stacked = np.stack([lane.X.T for lane in lanes], axis=1)
+    X: FloatArray = np.asarray(stacked, dtype=precision, order="C")
+    X += 0.0  # no -0.0: the sign of a lone member's centre would depend on other lanes
+    with zeros_have_powers():
+        start = anomalous_patterns(X, k, p, find_centres)
+        return run_main_loop(X, p, start, find_centres)

@@ -9,20 +9,21 @@ from numpy.typing import ArrayLike, NDArray
 
 from pipeline.core.errors import InvalidInputError
 from pipeline.core.nearest import NearestCentroids, label_type
-from pipeline.core.types import FloatArray, IntArray, SmallLabels
+from pipeline.core.types import Float64Array, IntArray, SmallLabels
 from pipeline.core.validation import (
     as_cluster_count,
+    as_list,
     as_matrix,
     as_seed_sequence,
     as_whole_number,
     refuse_unfit_powers,
 )
 
-#: Rounding may make two labellings alternate; no real run comes near this many rounds.
+#: Rounding may make two labellings alternate. No other run comes near this many rounds.
 MAX_ROUNDS = 10_000
 #: Restarts are seeded in groups of this many, fewer if their distances would leave the cache.
 GROUP, DISTANCES_TOGETHER = 20, 200_000
-#: Sums are found anew where more than this share of the entities changed cluster.
+#: Sums are computed anew where more than this share of the entities changed cluster.
 SHARE_ANEW = 0.1
 
 
@@ -37,11 +38,11 @@ class KMeansResult:
     inertia : ndarray, shape (r,)
         Summed squared distance of the entities to their centroids.
     iterations : ndarray of int, shape (r,)
-        Rounds of Lloyd's algorithm, the last of which changed no label.
+        Rounds of Lloyd's algorithm, including the last one, which changed no label.
     """
 
     labels: IntArray
-    inertia: FloatArray
+    inertia: Float64Array
     iterations: IntArray
 
 
@@ -57,8 +58,8 @@ def kmeans(X: ArrayLike, k: int, restarts: int, seed: int | SeedSequence) -> KMe
     restarts : int
         Number of runs, at least 1.
     seed : int or numpy.random.SeedSequence
-        Restart i draws from a stream of its own, made of `seed` and i, so that more restarts
-        leave the first ones as they were.
+        Restart i draws from a random stream of its own, made from `seed` and i, so that more
+        restarts do not change the first ones.
 
     Returns
     -------
@@ -74,11 +75,12 @@ def kmeans(X: ArrayLike, k: int, restarts: int, seed: int | SeedSequence) -> KMe
     [0.01, 0.01, 0.01]
     """
     matrix = as_matrix(X)
-    count = as_cluster_count(k, len(matrix))
-    runs = as_whole_number(restarts, "restarts", 1)
+    clusters = as_cluster_count(k, len(matrix))
+    starts = as_whole_number(restarts, "restarts", 1)
+    sequence = as_seed_sequence(seed)
     refuse_unfit_powers(matrix, 2)
-    matrix = matrix - matrix.mean(axis=0)  # products cancel badly far from the origin
-    return lloyd(matrix, matrix[_starts(matrix, count, runs, as_seed_sequence(seed))])
+    matrix = matrix - matrix.mean(axis=0)  # far from the origin, products would lose digits
+    return lloyd(matrix, matrix[_starts(matrix, clusters, starts, sequence)])
 
 
 def kmeans_many(
@@ -98,7 +100,7 @@ def kmeans_many(
     Returns
     -------
     list of KMeansResult
-        One for each data set; each equals that of `kmeans` alone, bit for bit.
+        One for each data set. Each equals that of `kmeans` alone, bit for bit.
 
     Examples
     --------
@@ -106,30 +108,33 @@ def kmeans_many(
     >>> [len(result.labels) for result in kmeans_many([X, X], k=2, restarts=3, seeds=[1, 2])]
     [3, 3]
     """
-    if len(Xs) != len(seeds):
-        raise InvalidInputError(f"{len(Xs)} data sets need as many seeds, not {len(seeds)}.")
+    data_sets, each_seed = as_list(Xs, "Xs", "data sets"), as_list(seeds, "seeds", "seeds")
+    if len(data_sets) != len(each_seed):
+        raise InvalidInputError(
+            f"{len(data_sets)} data sets need as many seeds, got {len(each_seed)}."
+        )
     # The restarts of one data set fill the cache: several data sets at once would gain little.
-    return [kmeans(X, k, restarts, seed) for X, seed in zip(Xs, seeds, strict=True)]
+    return [kmeans(X, k, restarts, seed) for X, seed in zip(data_sets, each_seed, strict=True)]
 
 
-def _starts(X: FloatArray, k: int, restarts: int, seed: SeedSequence) -> IntArray:
-    """Return the rows that the restarts begin from, shape (restarts, k)."""
+def _starts(X: Float64Array, k: int, restarts: int, seed: SeedSequence) -> IntArray:
+    """Return the rows that the restarts start from, shape (restarts, k)."""
     group = max(1, min(GROUP, DISTANCES_TOGETHER // len(X)))
     parts = []
     for first in range(0, restarts, group):
-        # The last group is filled up too: how a product rounds depends on the size of the group.
+        # The last group is filled up: how a matrix product rounds depends on the group's size.
         streams = (_stream(seed, restart) for restart in range(first, first + group))
         parts.append(plus_plus(X, np.array([stream.random(k) for stream in streams])))
     return np.concatenate(parts)[:restarts]
 
 
 def _stream(seed: SeedSequence, restart: int) -> Generator:
-    """Return the stream of a restart; unlike `spawn` this leaves `seed` as it was."""
+    """Return the random stream of a restart; unlike `spawn`, this does not change `seed`."""
     key = (*seed.spawn_key, restart)
     return Generator(PCG64(SeedSequence(seed.entropy, spawn_key=key)))
 
 
-def plus_plus(X: FloatArray, uniforms: FloatArray) -> IntArray:
+def plus_plus(X: Float64Array, uniforms: Float64Array) -> IntArray:
     """Choose the rows of `X` that k-means++ starts from.
 
     Parameters
@@ -142,8 +147,8 @@ def plus_plus(X: FloatArray, uniforms: FloatArray) -> IntArray:
     Returns
     -------
     ndarray of int, shape (r, k)
-        The first is uniform; each next one has a probability proportional to the squared distance
-        to the nearest row chosen before.
+        The first row is drawn uniformly, each next one with a probability proportional to the
+        squared distance to the nearest row chosen before.
 
     Examples
     --------
@@ -171,7 +176,7 @@ def plus_plus(X: FloatArray, uniforms: FloatArray) -> IntArray:
     return chosen
 
 
-def lloyd(X: FloatArray, centroids: FloatArray) -> KMeansResult:
+def lloyd(X: Float64Array, centroids: Float64Array) -> KMeansResult:
     """Iterate from the given `centroids`, shape (r, k, m), until no label changes.
 
     An emptied cluster keeps its centroid, and may win entities back.
@@ -207,20 +212,20 @@ def lloyd(X: FloatArray, centroids: FloatArray) -> KMeansResult:
     return KMeansResult(labels, _inertia(X, labels, final), iterations)
 
 
-def _exactly_summable(X: FloatArray) -> FloatArray:
-    """Round every feature to a grid so coarse that the sum of any of its values is exact.
+def _exactly_summable(X: Float64Array) -> Float64Array:
+    """Round every feature to a grid so coarse that every sum of its values is exact.
 
-    Sums then depend neither on an order nor on what was added and taken away before. For n
-    entities this leaves 53 - log2(n) binary digits of the largest value of a feature.
+    Then sums depend neither on the order of summation nor on values added and subtracted before.
+    For n entities this leaves 53 - log2(n) binary digits of the largest value of a feature.
     """
     grid = np.frexp(np.abs(X).max(axis=0))[1] + len(X).bit_length() - (np.finfo(X.dtype).nmant + 1)
     return np.asarray(np.ldexp(np.rint(np.ldexp(X, -grid)), grid))
 
 
 def _update(
-    sums: FloatArray, with_ones: FloatArray, before: SmallLabels, labels: SmallLabels
+    sums: Float64Array, with_ones: Float64Array, before: SmallLabels, labels: SmallLabels
 ) -> None:
-    """Let the sums (r, k, m + 1) of all clusters follow the entities from `before` to `labels`."""
+    """Update the sums (r, k, m + 1) of all clusters, as entities go from `before` to `labels`."""
     r, k, _ = sums.shape
     places = np.flatnonzero(labels != before)
     restart = places // len(with_ones)
@@ -233,9 +238,9 @@ def _update(
 
 
 def _sums_of(
-    places: NDArray[np.intp], labels: SmallLabels, with_ones: FloatArray, k: int
-) -> FloatArray:
-    """Return the sums of the clusters over the entities in some places of (r, n) alone."""
+    places: NDArray[np.intp], labels: SmallLabels, with_ones: Float64Array, k: int
+) -> Float64Array:
+    """Return the sums of the clusters over the entities in some places of (r, n) only."""
     (r, n), width = labels.shape, with_ones.shape[1]
     restart, entity = np.divmod(places, n)
     cluster = restart * k + labels.reshape(-1)[places]
@@ -244,12 +249,12 @@ def _sums_of(
     return np.asarray(flat.reshape(r, k, width), dtype=np.float64)
 
 
-def _means(sums: FloatArray, centroids: FloatArray) -> FloatArray:
-    """Return the means of all clusters; the feature of ones counts members. An empty one stays."""
+def _means(sums: Float64Array, centroids: Float64Array) -> Float64Array:
+    """Return the means of all clusters, whose sizes are the sums of ones. An empty one stays."""
     sizes = sums[:, :, -1:]
     return np.where(sizes > 0, sums[:, :, :-1] / np.maximum(sizes, 1), centroids)
 
 
-def _inertia(X: FloatArray, labels: IntArray, centroids: FloatArray) -> FloatArray:
+def _inertia(X: Float64Array, labels: IntArray, centroids: Float64Array) -> Float64Array:
     pairs = zip(labels, centroids, strict=True)
     return np.array([np.square(X - z[row]).sum() for row, z in pairs])

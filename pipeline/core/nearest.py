@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.core.types import FloatArray, SmallLabels
+from pipeline.core.types import AnyFloat, Float32Array, Float64Array, SmallLabels
 
 #: Scores found at once: more would leave the cache.
 SCORES_TOGETHER = 200_000
@@ -17,12 +17,14 @@ def label_type(k: int) -> type[np.uint8] | type[np.int64]:
     return np.uint8 if k <= np.iinfo(np.uint8).max else np.int64
 
 
-def nearest_of(distances: Iterable[FloatArray], k: int) -> tuple[SmallLabels, FloatArray]:
+def nearest_of(
+    distances: Iterable[NDArray[AnyFloat]], k: int
+) -> tuple[SmallLabels, NDArray[AnyFloat]]:
     """Return the number of the array with the least value in each place, and that value.
 
-    On a tie it is the first one's number. A later array that is closer has the greater number, so
-    the number of the last one that was closer than all before it is a maximum: no place needs a
-    branch, which a CPU would mispredict.
+    On a tie it is the lowest number. A later array that is closer has a greater number, so the
+    number of the last array that was closer than all before it is a maximum. This needs no branch
+    per place, which a CPU would mispredict.
     """
     each = iter(distances)
     nearest = next(each).copy()
@@ -35,23 +37,23 @@ def nearest_of(distances: Iterable[FloatArray], k: int) -> tuple[SmallLabels, Fl
 
 
 class NearestCentroids:
-    """The entities `X`, shape (n, m), ready to be asked which of `k` centroids is the nearest.
+    """The entities `X`, shape (n, m), prepared for finding the nearest of `k` centroids.
 
-    Scores ``|z|**2 - 2 x z`` in single precision settle all entities but those whose best two are
-    closer than rounding may reach. For these few the distances are found in double precision.
-    So a label never depends on how a matrix product rounds, which varies with its size.
+    Scores ``|z|**2 - 2 x z`` in float32 settle all entities except those whose best two scores
+    differ by no more than rounding errors. For these few the distances are computed in float64. So
+    a label never depends on how a matrix product rounds, which varies with its size.
     """
 
-    def __init__(self, X: FloatArray, k: int) -> None:
+    def __init__(self, X: Float64Array, k: int) -> None:
         self.X = X
-        self.unit = np.ldexp(1.0, np.frexp(np.abs(X).max())[1])  # else squares may not fit
+        self.unit = np.ldexp(1.0, np.frexp(np.abs(X).max())[1])  # so that no square overflows
         scaled = X / self.unit
         self.reach = np.sqrt(np.square(scaled).sum(axis=1).max())
         self.with_ones = np.vstack([scaled.T, np.ones(len(X))]).astype(np.float32)
         self.numbers = np.arange(k, dtype=label_type(k))[:, np.newaxis, np.newaxis]
         self.together = max(1, SCORES_TOGETHER // (len(X) * k))
 
-    def labels(self, centroids: FloatArray) -> SmallLabels:
+    def labels(self, centroids: Float64Array) -> SmallLabels:
         """Return the nearest of each restart's `centroids` (r, k, m) as (r, n), the first on a tie.
 
         Examples
@@ -65,7 +67,7 @@ class NearestCentroids:
         parts = [self._some_labels(centroids[i : i + self.together]) for i in firsts]
         return np.concatenate(parts)
 
-    def _some_labels(self, centroids: FloatArray) -> SmallLabels:
+    def _some_labels(self, centroids: Float64Array) -> SmallLabels:
         r, k, m = centroids.shape
         z = centroids.transpose(1, 0, 2).reshape(k * r, m) / self.unit
         squares = np.square(z).sum(axis=1)
@@ -78,19 +80,21 @@ class NearestCentroids:
         self._settle(np.flatnonzero(unsettled), centroids, labels)
         return labels
 
-    def _tolerance(self, squares: FloatArray) -> NDArray[np.float32]:
-        """Return by how much the difference of two scores may be wrong, shape (r, 1).
+    def _tolerance(self, squares: Float64Array) -> Float32Array:
+        """Return how wrong the difference of two scores can be, shape (r, 1).
 
-        A sum of m + 1 products of rounded factors is wrong by no more than m + 3 halves of epsilon
-        times the sum of their sizes. The tenth more is for products of these errors.
+        A sum of m + 1 products of rounded factors is wrong by at most m + 3 halves of epsilon times
+        the sum of their sizes. The additional tenth is for products of these errors.
         """
         far = np.sqrt(squares.max(axis=0))
         sizes = far * (2 * self.reach + far)
         bound = 1.1 * (len(self.with_ones) + 3) * SINGLE.eps * sizes + SINGLE.tiny
         return np.asarray(bound, dtype=np.float32)[:, np.newaxis]
 
-    def _settle(self, places: NDArray[np.intp], centroids: FloatArray, labels: SmallLabels) -> None:
-        """Set the labels in some places of (r, n) by distances in double precision."""
+    def _settle(
+        self, places: NDArray[np.intp], centroids: Float64Array, labels: SmallLabels
+    ) -> None:
+        """Set the labels in some places of (r, n) by distances in float64."""
         if not len(places):
             return
         restart, entity = np.divmod(places, len(self.X))

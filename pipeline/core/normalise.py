@@ -7,42 +7,42 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pipeline.core.errors import ConstantFeatureWarning
-from pipeline.core.types import FloatArray
+from pipeline.core.types import Float64Array
 from pipeline.core.validation import as_choice, as_matrix
 
-Location = Callable[[FloatArray], FloatArray]
-Spread = Callable[[FloatArray], FloatArray]
+Location = Callable[[Float64Array], Float64Array]
+Spread = Callable[[Float64Array], Float64Array]
 
 
-def _mean(X: FloatArray) -> FloatArray:
+def _mean(X: Float64Array) -> Float64Array:
     return np.asarray(X.mean(axis=0))
 
 
-def _minimum(X: FloatArray) -> FloatArray:
+def _minimum(X: Float64Array) -> Float64Array:
     return np.asarray(X.min(axis=0))
 
 
-def _median(X: FloatArray) -> FloatArray:
+def _median(X: Float64Array) -> Float64Array:
     return np.asarray(np.median(X, axis=0))
 
 
-def _origin(X: FloatArray) -> FloatArray:
+def _origin(X: Float64Array) -> Float64Array:
     return np.zeros(X.shape[1])
 
 
-def _standard_deviation(X: FloatArray) -> FloatArray:
+def _standard_deviation(X: Float64Array) -> Float64Array:
     return np.asarray(X.std(axis=0))
 
 
-def _range(X: FloatArray) -> FloatArray:
+def _range(X: Float64Array) -> Float64Array:
     return np.asarray(np.ptp(X, axis=0))
 
 
-def _length(X: FloatArray) -> FloatArray:
+def _length(X: Float64Array) -> Float64Array:
     return np.asarray(np.sqrt(np.square(X).sum(axis=0)))
 
 
-def _median_absolute_deviation(X: FloatArray) -> FloatArray:
+def _median_absolute_deviation(X: Float64Array) -> Float64Array:
     return _median(np.abs(X - _median(X)))
 
 
@@ -55,7 +55,7 @@ NORMALISATIONS: dict[str, tuple[Location, Spread]] = {
 }
 
 
-def normalise(X: ArrayLike, name: str) -> FloatArray:
+def normalise(X: ArrayLike, name: str) -> Float64Array:
     """Normalise every feature of `X`.
 
     Parameters
@@ -69,7 +69,7 @@ def normalise(X: ArrayLike, name: str) -> FloatArray:
     -------
     ndarray, shape (n, m)
         The normalised data. A feature without spread (constant, or with a median absolute
-        deviation of 0 under ``robust-z-score``) becomes zeros.
+        deviation of 0 under ``robust-z-score``) is set to zeros.
 
     Warns
     -----
@@ -94,8 +94,8 @@ def normalise(X: ArrayLike, name: str) -> FloatArray:
     return np.asarray(scaled)
 
 
-def _near_one(X: FloatArray) -> FloatArray:
-    """Scale each feature by a power of two, so that nothing can overflow afterwards."""
+def _near_one(X: Float64Array) -> Float64Array:
+    """Scale each feature by a power of two to below 1, so that no square or sum overflows."""
     return np.asarray(np.ldexp(X, -np.frexp(np.abs(X).max(axis=0))[1]))
 
 

@@ -1,14 +1,14 @@
-"""The paper's contribution: data rescaled by the feature weights of the clusters they fell in."""
+"""The paper's contribution: data rescaled by the feature weights of their clusters."""
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from pipeline.core.errors import InvalidInputError
-from pipeline.core.types import FloatArray
+from pipeline.core.types import Float64Array
 from pipeline.core.validation import as_labels, as_matrix, refuse_non_finite
 
 
-def rescale(X: ArrayLike, labels: ArrayLike, weights: ArrayLike) -> FloatArray:
+def rescale(X: ArrayLike, labels: ArrayLike, weights: ArrayLike) -> Float64Array:
     """Multiply every entity by the feature weights of its cluster.
 
     Parameters
@@ -36,7 +36,7 @@ def rescale(X: ArrayLike, labels: ArrayLike, weights: ArrayLike) -> FloatArray:
     if clusters.shape != (len(matrix),) or clusters.dtype.kind not in "iu":
         raise InvalidInputError(
             f"labels must be {len(matrix)} whole numbers, one for each row of X, "
-            f"not {clusters.dtype} of shape {clusters.shape}."
+            f"got {clusters.dtype} of shape {clusters.shape}."
         )
     if factors.shape[1] != matrix.shape[1]:
         raise InvalidInputError(
@@ -45,10 +45,10 @@ def rescale(X: ArrayLike, labels: ArrayLike, weights: ArrayLike) -> FloatArray:
         )
     if clusters.min() < 0 or clusters.max() >= len(factors):
         raise InvalidInputError(
-            f"labels run from {clusters.min()} to {clusters.max()}, but weights has "
+            f"labels go from {clusters.min()} to {clusters.max()}, but weights has "
             f"{len(factors)} rows. Labels must be 0 to {len(factors) - 1}."
         )
     with np.errstate(over="ignore"):
-        rescaled: FloatArray = matrix * factors[clusters]
+        rescaled: Float64Array = matrix * factors[clusters]
     refuse_non_finite(rescaled, "X times weights")
     return rescaled

@@ -1,4 +1,4 @@
-"""Scores that need no true classes: silhouette and Calinski-Harabasz, many labellings at once."""
+"""Scores that need no true classes, of many labellings at once."""
 
 from collections.abc import Callable
 
@@ -7,8 +7,8 @@ from numpy.random import PCG64, Generator, SeedSequence
 from numpy.typing import ArrayLike
 
 from pipeline.core.errors import InvalidInputError
-from pipeline.core.segments import BLOCK
-from pipeline.core.types import BoolArray, FloatArray, IntArray
+from pipeline.core.segments import BATCH_SIZE
+from pipeline.core.types import BoolArray, Float64Array, IntArray
 from pipeline.core.validation import (
     as_codes,
     as_labels,
@@ -18,14 +18,16 @@ from pipeline.core.validation import (
     refuse_unfit_powers,
 )
 
-#: The silhouette takes all pairs of so many rows; of more rows a sample of this many.
+#: The silhouette uses all pairs of rows. Of more rows than this, it uses a sample of this size.
 MOST_ROWS = 2_000
 #: Clusters, and labels, of all labellings that are scored at once: more would leave the cache.
 CLUSTERS_TOGETHER, LABELS_TOGETHER = 256, 200_000
 
 
-def silhouette(X: ArrayLike, labels: ArrayLike, seed: int | SeedSequence = 0) -> float | FloatArray:
-    """Say how much nearer entities are to their own cluster than to the next one, on average.
+def silhouette(
+    X: ArrayLike, labels: ArrayLike, seed: int | SeedSequence = 0
+) -> float | Float64Array:
+    """Compute how much nearer entities are to their own cluster than to the next, on average.
 
     Parameters
     ----------
@@ -34,13 +36,13 @@ def silhouette(X: ArrayLike, labels: ArrayLike, seed: int | SeedSequence = 0) ->
     labels : array_like, shape (n,) or (r, n)
         One labelling, or `r` of them in rows: numbers or strings.
     seed : int or numpy.random.SeedSequence
-        Chooses the 2,000 rows that stand for more of them, the same for all labellings.
+        Chooses the sample if there are more than 2,000 rows, the same for all labellings.
 
     Returns
     -------
     float or ndarray, shape (r,)
-        -1 to 1, one value for each labelling, by Euclidean distances. An entity alone in its
-        cluster counts 0. NaN where nothing can be compared: one cluster, or all entities alone.
+        -1 to 1, one value for each labelling, from Euclidean distances. An entity alone in its
+        cluster counts as 0. NaN if there is one cluster only, or if all entities are alone.
 
     Examples
     --------
@@ -52,10 +54,10 @@ def silhouette(X: ArrayLike, labels: ArrayLike, seed: int | SeedSequence = 0) ->
 
 
 class Silhouettes:
-    """`X` ready to be asked for silhouettes: its distances serve all labellings.
+    """The distances within `X`, which serve all labellings.
 
-    Distances are whole numbers of a small unit, so that sums of them are exact, in any order. A
-    matrix product may add them up as it likes: no bit depends on it.
+    Distances are whole numbers of a small unit, so that sums of them are exact in any order. So no
+    bit depends on the order in which a matrix product adds them up.
     """
 
     def __init__(self, X: ArrayLike, seed: int | SeedSequence = 0) -> None:
@@ -65,7 +67,7 @@ class Silhouettes:
         self.rows = _sample(len(matrix), seed)
         self.distances = _in_whole_units(_distances(matrix[self.rows]))
 
-    def of(self, labels: ArrayLike) -> float | FloatArray:
+    def of(self, labels: ArrayLike) -> float | Float64Array:
         """Return the silhouette of one labelling (n,), or those of many (r, n).
 
         Examples
@@ -75,14 +77,14 @@ class Silhouettes:
         """
         return _scored(labels, self.entities, lambda some, k: self._means(some[:, self.rows], k))
 
-    def _means(self, labels: IntArray, k: int) -> FloatArray:
+    def _means(self, labels: IntArray, k: int) -> Float64Array:
         members = labels[:, np.newaxis] == np.arange(k)[:, np.newaxis]  # (r, k, n)
         sums = members.reshape(-1, members.shape[2]).astype(np.float64) @ self.distances
         to_clusters = sums.reshape(members.shape)
         sizes = np.count_nonzero(members, axis=2)
         own_size = np.take_along_axis(sizes, labels, axis=1)
         own = np.take_along_axis(to_clusters, labels[:, np.newaxis], axis=1)[:, 0]
-        own /= np.maximum(own_size - 1, 1)  # of the others in its cluster
+        own /= np.maximum(own_size - 1, 1)  # the mean over the other members
         to_clusters /= np.maximum(sizes, 1)[:, :, np.newaxis]
         to_clusters[members | (sizes == 0)[:, :, np.newaxis]] = np.inf
         next_one = to_clusters.min(axis=1)
@@ -93,8 +95,8 @@ class Silhouettes:
         return np.where(_can_be_compared(sizes), values.mean(axis=1), np.nan)
 
 
-def calinski_harabasz(X: ArrayLike, labels: ArrayLike) -> float | FloatArray:
-    """Compare the spread of clusters with the spread in them, per degree of freedom.
+def calinski_harabasz(X: ArrayLike, labels: ArrayLike) -> float | Float64Array:
+    """Compute the spread between clusters over the spread within them, per degree of freedom.
 
     Parameters
     ----------
@@ -104,8 +106,8 @@ def calinski_harabasz(X: ArrayLike, labels: ArrayLike) -> float | FloatArray:
     Returns
     -------
     float or ndarray, shape (r,)
-        At least 0, one value for each labelling. As in scikit-learn it is 1 where all members of
-        each cluster are equal. NaN for one cluster, or if all entities are alone.
+        At least 0, one value for each labelling. As in scikit-learn it is 1 if all members of each
+        cluster are equal. NaN if there is one cluster only, or if all entities are alone.
 
     Examples
     --------
@@ -119,11 +121,11 @@ def calinski_harabasz(X: ArrayLike, labels: ArrayLike) -> float | FloatArray:
     return _scored(labels, len(matrix), lambda some, k: _variance_ratios(features, some, k))
 
 
-def _variance_ratios(features: FloatArray, labels: IntArray, k: int) -> FloatArray:
-    """Measure every entity from the first member of its cluster.
+def _variance_ratios(features: Float64Array, labels: IntArray, k: int) -> Float64Array:
+    """Return the scores, with every entity measured from the first member of its cluster.
 
-    So equal members have no spread, whatever rounding does; and the first member is never so far
-    from the mean that the difference of sums below could lose more than n units in the last place.
+    So equal members have no spread, whatever rounding does. The first member is never so far from
+    the mean that the difference of sums below could lose more than n units in the last place.
     """
     r, n = labels.shape
     cells = k * np.arange(r)[:, np.newaxis] + labels
@@ -147,24 +149,24 @@ def _first_members(cells: IntArray, count: int) -> IntArray:
     """Return the first entity in each of `count` clusters, of all labellings `cells` (r, n)."""
     r, n = cells.shape
     first = np.zeros(count, dtype=np.int64)
-    first[cells.ravel()[::-1]] = np.tile(np.arange(n)[::-1], r)  # the last that is written stays
+    first[cells.ravel()[::-1]] = np.tile(np.arange(n)[::-1], r)  # the last one written stays
     return first
 
 
-def _sums_in_order(each: FloatArray, r: int) -> FloatArray:
-    """Add up `r` equal shares of an array, one by one: empty clusters then change no bit."""
+def _sums_in_order(each: Float64Array, r: int) -> Float64Array:
+    """Add up `r` equal parts of an array, in order, so that empty clusters change no bit."""
     return np.asarray(np.bincount(np.repeat(np.arange(r), len(each) // r), each), np.float64)
 
 
 def _scored(
-    labels: ArrayLike, n: int, score: Callable[[IntArray, int], FloatArray]
-) -> float | FloatArray:
-    """Check labels of `n` entities, and score them some labellings at a time."""
+    labels: ArrayLike, n: int, score: Callable[[IntArray, int], Float64Array]
+) -> float | Float64Array:
+    """Check labels of `n` entities, and score some labellings at a time."""
     given = as_labels(labels, "labels")
     if given.ndim not in (1, 2) or given.shape[-1] != n:
         raise InvalidInputError(
-            f"labels have the shape {given.shape}. Give them as ({n},) or (r, {n}), one for each "
-            "row of X."
+            f"labels have the shape {given.shape}. Give them as ({n},) or (r, {n}), one label for "
+            "each row of X."
         )
     codes = as_codes(np.atleast_2d(given))
     k, values = code_count(codes), np.zeros(len(codes))
@@ -176,7 +178,7 @@ def _scored(
 
 
 def _can_be_compared(sizes: IntArray) -> BoolArray:
-    """Say which labellings, of clusters of `sizes` (r, k), have two clusters and two together."""
+    """Return which labellings, with clusters of `sizes` (r, k), have two clusters and a pair."""
     return np.asarray((np.count_nonzero(sizes, axis=1) > 1) & (sizes.max(axis=1) > 1))
 
 
@@ -187,10 +189,10 @@ def _sample(n: int, seed: int | SeedSequence) -> IntArray:
     return np.sort(stream.choice(n, MOST_ROWS, replace=False))
 
 
-def _distances(X: FloatArray) -> FloatArray:
-    """Return all distances; by differences, for products would not give equal rows a 0."""
+def _distances(X: Float64Array) -> Float64Array:
+    """Return all distances, from differences: by products, equal rows could be apart."""
     distances = np.zeros((len(X), len(X)))
-    together = max(1, BLOCK // len(X))
+    together = max(1, BATCH_SIZE // len(X))
     for first in range(0, len(X), together):
         rows = distances[first : first + together]
         for feature in X.T:
@@ -200,11 +202,11 @@ def _distances(X: FloatArray) -> FloatArray:
     return distances
 
 
-def _in_whole_units(distances: FloatArray) -> FloatArray:
+def _in_whole_units(distances: Float64Array) -> Float64Array:
     """Round the distances of an entity (column) so that sums of them are exact in float64.
 
-    Its unit is about 2**-52 of what they add up to: of n entities each distance is wrong by n such
-    parts of the mean at most, as much as the rounding of a sum of n numbers may be.
+    The unit is about 2**-52 of their sum. With n entities each distance is wrong by at most n such
+    parts of the mean, which is the rounding error that a sum of n numbers may have.
     """
     unit = np.ldexp(1.0, np.frexp(distances.sum(axis=0))[1] - 52)
     distances /= unit

@@ -1,8 +1,9 @@
-"""Checks of what callers hand in: public functions of the core validate here, then compute."""
+"""Checks of arguments: the public functions of the core validate here, then compute."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
 from numbers import Real
+from reprlib import repr as short
 from typing import Any
 
 import numpy as np
@@ -10,39 +11,41 @@ from numpy.random import SeedSequence
 from numpy.typing import ArrayLike, NDArray
 
 from pipeline.core.errors import InvalidInputError
-from pipeline.core.types import FloatArray, IntArray
+from pipeline.core.types import Float64Array, IntArray
 
-#: Whole numbers below this are codes as they are: sorting them would take most of the time.
+#: Whole numbers below this are codes already: sorting them would take most of the time.
 FEW_CLASSES = 100
 
 
-def as_matrix(values: ArrayLike, what: str = "X") -> FloatArray:
-    """Return `values` as a C-contiguous float64 matrix of finite numbers, or say why it is none."""
+def as_matrix(values: ArrayLike, what: str = "X") -> Float64Array:
+    """Return `values` as a C-contiguous float64 matrix of finite numbers."""
     try:
         given = np.ma.asanyarray(values) if np.ma.isMA(values) else np.asanyarray(values)
-        if given.dtype.kind not in "fiubO" or np.ma.is_masked(given):
-            raise TypeError(f"{given.dtype} values, masked or not real, cannot be clustered")
+        if np.ma.is_masked(given):
+            raise TypeError("some values are masked")
+        if given.dtype.kind not in "fiubO":
+            raise TypeError(f"its values are of type {given.dtype}")
         matrix = np.ascontiguousarray(given, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise InvalidInputError(
             f"{what} must be a rectangular table of numbers: {error}. "
-            "Encode categories as numbers and fill or drop missing values first."
+            "Encode categories as numbers, and fill or drop missing values first."
         ) from error
     if given.ndim != 2:
         raise InvalidInputError(
-            f"{what} must have two dimensions (rows x features), not {given.ndim}. A single "
-            f"feature is {what}.reshape(-1, 1), a single row {what}.reshape(1, -1)."
+            f"{what} must have two dimensions (rows x features), got {given.ndim}. Give a single "
+            f"feature as {what}.reshape(-1, 1), a single row as {what}.reshape(1, -1)."
         )
     if matrix.size == 0:
         raise InvalidInputError(
-            f"{what} is empty, its shape is {matrix.shape}. Give at least one row and feature."
+            f"{what} is empty: its shape is {matrix.shape}. Give at least one row and one feature."
         )
     refuse_non_finite(matrix, what)
     return matrix
 
 
 def as_labels(values: ArrayLike, what: str) -> NDArray[np.generic]:
-    """Return labels as an array of numbers or strings, without missing ones."""
+    """Return labels as an array of numbers or strings, none of them missing."""
     try:
         labels = np.asanyarray(values)
         missing = np.ma.is_masked(labels) or bool((labels != labels).any())
@@ -51,7 +54,7 @@ def as_labels(values: ArrayLike, what: str) -> NDArray[np.generic]:
     if missing or labels.dtype.kind == "O":
         raise InvalidInputError(
             f"{what} must be numbers or strings, all of one type and none missing. "
-            "Drop such entities, or convert with [str(label) for label in labels]."
+            "Drop entities without a label, or convert with [str(label) for label in labels]."
         )
     return np.asarray(labels)
 
@@ -75,29 +78,47 @@ def code_count(codes: IntArray) -> int:
     return int(codes.max(initial=0)) + 1
 
 
-def refuse_non_finite(matrix: FloatArray, what: str) -> None:
-    """Refuse NaN and infinity, and say where the first one is."""
+def refuse_non_finite(matrix: Float64Array, what: str) -> None:
+    """Raise an error that tells where the first NaN or infinity is, if there is one."""
     bad = np.argwhere(~np.isfinite(matrix))
     if bad.size:
         row, column = bad[0]
         raise InvalidInputError(
-            f"{what} holds {matrix[row, column]} at row {row}, column {column} "
-            f"({len(bad)} such cells in all). Impute or drop them first."
+            f"{what} contains {matrix[row, column]} at row {row}, column {column} "
+            f"({len(bad)} such cells in total). Impute or drop them first."
         )
+
+
+def as_list(values: Any, what: str, of: str) -> list[Any]:
+    """Return an iterable of things as a list."""
+    try:
+        if isinstance(values, str | bytes):
+            raise TypeError
+        return list(values)
+    except TypeError as error:
+        raise InvalidInputError(
+            f"{what} must be a list of {of}, got {short(values)}. Put a single one into a list."
+        ) from error
 
 
 def as_whole_number(value: Any, what: str, least: int) -> int:
-    """Return `value` as an int of at least `least`."""
+    """Return `value`, which may be a float such as 3.0, as an int of at least `least`."""
+    number = _as_real(value)
     try:
-        number = int(value)
-        whole = bool(number == value) and not isinstance(value, bool | np.bool_)
-    except (TypeError, ValueError, OverflowError):
-        whole = False
-    if not whole or number < least:
+        whole = None if number is None else int(number)
+    except (ValueError, OverflowError):  # NaN or infinity
+        whole = None
+    if whole is None or whole != number or whole < least:
         raise InvalidInputError(
-            f"{what} must be a whole number of at least {least}, not {value!r}."
+            f"{what} must be a whole number of at least {least}, got {short(value)}."
         )
-    return number
+    return whole
+
+
+def _as_real(value: Any) -> Any:
+    """Return a real number, which may be in an array without dimensions; None if it is not one."""
+    number = value.item() if isinstance(value, np.ndarray) and value.ndim == 0 else value
+    return number if isinstance(number, Real) and not isinstance(number, bool) else None
 
 
 def as_seed_sequence(seed: int | SeedSequence) -> SeedSequence:
@@ -112,30 +133,27 @@ def as_cluster_count(k: Any, entities: int) -> int:
     count = as_whole_number(k, "k", 1)
     if count > entities:
         raise InvalidInputError(
-            f"k = {count} clusters cannot be formed of {entities} entities. Choose k <= {entities}."
+            f"k must be at most {entities}, the number of entities, got {count}."
         )
     return count
 
 
 def as_exponents(ps: Any) -> list[float]:
     """Return all exponents in `ps` as floats."""
-    if isinstance(ps, str) or not isinstance(ps, Iterable):
-        raise InvalidInputError(f"ps must be a list of exponents, not {ps!r}. Write [{ps}].")
-    return [as_exponent(p) for p in ps]
+    return [as_exponent(p) for p in as_list(ps, "ps", "exponents")]
 
 
 def as_exponent(p: Any, what: str = "p") -> float:
     """Return `p` as a finite float of at least 1."""
+    number = _as_real(p)
     try:
-        if not isinstance(p, Real) or isinstance(p, bool):
-            raise TypeError
-        exponent = float(p)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise InvalidInputError(f"{what} must be a number of at least 1, not {p!r}.") from error
+        exponent = np.nan if number is None else float(number)
+    except OverflowError:
+        exponent = np.inf
     if not 1.0 <= exponent < np.inf:
+        got = short(p) if number is None else f"{exponent}"
         raise InvalidInputError(
-            f"{what} = {exponent} is no Minkowski exponent. Choose a finite value of at least 1; "
-            "the paper uses 1.1 to 5.0."
+            f"{what} must be a finite number of at least 1, got {got}. The paper uses 1.1 to 5.0."
         )
     return exponent
 
@@ -151,24 +169,24 @@ def as_choice(name: Any, what: str, known: Iterable[str]) -> str:
 
 
 def refuse_unfit_powers(
-    X: FloatArray, p: float, precision: type[np.float64] | type[np.float32] = np.float64
+    X: Float64Array, p: float, precision: type[np.float64] | type[np.float32] = np.float64
 ) -> None:
-    """Refuse data whose p-th powers overflow or vanish: every distance would be inf or 0."""
+    """Raise an error if p-th powers of the data overflow or vanish: distances would be inf or 0."""
     span = float(np.ptp(X, axis=0).max())
     if span == 0:
         return
     limits = np.finfo(precision)
-    remedy = "Normalise X first, normalise(X, 'range')"
-    remedy += ", or lower p" if p > 2 else ""  # 2 is that of k-means, which nobody chose
+    remedy = "Normalise X first, for example with normalise(X, 'range')"
+    remedy += ", or lower p" if p > 2 else ""  # k-means has p = 2, which is not a choice
     remedy += ", or use float64." if precision is np.float32 else "."
     largest = float(np.abs(X).max())
     if p * np.log2(2 * largest) + np.log2(X.size) > limits.maxexp - 1:
         raise InvalidInputError(
-            f"X reaches {largest:.3g}, whose power p = {p:g} does not fit a {precision.__name__}. "
-            + remedy
+            f"X reaches {largest:.3g}, whose power with p = {p:g} does not fit into "
+            f"{precision.__name__}. {remedy}"
         )
     if p * np.log2(span / X.shape[1]) < limits.minexp + limits.nmant:
         raise InvalidInputError(
-            f"X spans no more than {span:.3g}, of which powers p = {p:g} vanish in "
+            f"the widest feature of X spans {span:.3g}, whose powers with p = {p:g} vanish in "
             f"{precision.__name__}. {remedy}"
         )

@@ -1,24 +1,27 @@
-"""From dispersions to feature weights, in log space: 1 / (p - 1) overflows near p = 1 otherwise."""
+"""From dispersions to feature weights.
+
+All is computed in log space: powers with 1 / (p - 1) would overflow near p = 1.
+"""
 
 import numpy as np
 
-from pipeline.core.types import FloatArray, IntArray
+from pipeline.core.types import Float64Array, FloatArray, IntArray
 
 #: Added to the dispersions of an anomalous pattern, and where all dispersions are zero.
 SMALL_DISPERSION = 0.01
 
 
-def pattern_weights(dispersions: FloatArray, p: FloatArray) -> FloatArray:
-    """Weights of anomalous patterns, from their dispersions (m, patterns) and exponents."""
+def pattern_weights(dispersions: FloatArray, p: Float64Array) -> Float64Array:
+    """Return the weights of anomalous patterns, from their dispersions (m, patterns)."""
     return _weights(dispersions + SMALL_DISPERSION, p)
 
 
-def cluster_weights(dispersions: FloatArray, clusters: IntArray, p: FloatArray) -> FloatArray:
-    """Weights of all clusters of the main stage, from dispersions (m, lanes, k).
+def cluster_weights(dispersions: Float64Array, clusters: IntArray, p: Float64Array) -> Float64Array:
+    """Return the weights of all clusters in the main loop, from dispersions (m, lanes, k).
 
     A lane's mean dispersion, over its own number of `clusters`, is always added. The paper's
-    formula has no such constant, but without it every cluster locks on to one feature, and the
-    published results cannot be reached.
+    formula has no such constant. Without it every cluster relies on one feature, and the published
+    values cannot be reached.
     """
     totals = dispersions.sum(axis=0).sum(axis=1)
     mean = totals / (clusters * len(dispersions))
@@ -26,11 +29,11 @@ def cluster_weights(dispersions: FloatArray, clusters: IntArray, p: FloatArray) 
     return _weights(dispersions + smoothing[:, np.newaxis], p[:, np.newaxis])
 
 
-def _weights(smoothed: FloatArray, p: FloatArray) -> FloatArray:
+def _weights(smoothed: FloatArray, p: Float64Array) -> Float64Array:
     """Weigh the features (first axis); `p` has the shape of the other axes, or broadcasts to it."""
     one_feature_takes_all = p == 1
     exponents = -np.log(smoothed) / np.where(one_feature_takes_all, 1.0, p - 1)
-    weights: FloatArray = np.exp(exponents - exponents.max(axis=0))
+    weights: Float64Array = np.exp(exponents - exponents.max(axis=0))
     weights /= weights.sum(axis=0)
     if one_feature_takes_all.any():
         features = np.arange(len(smoothed)).reshape(-1, *[1] * (smoothed.ndim - 1))

@@ -131,8 +131,8 @@ def test_what_happened_on_the_way_is_said(tmp_path: Path) -> None:
     ("options", "words"),
     [
         ((), "Give the number of clusters by --k, or classes by --label."),
-        (("--k", 101), "k = 101 clusters cannot be formed of 100 entities"),
-        (("--k", 3, "--p2", 0.5), "p2 = 0.5 is no Minkowski exponent"),
+        (("--k", 101), "k must be at most 100, the number of entities, got 101"),
+        (("--k", 3, "--p2", 0.5), "p2 must be a finite number of at least 1, got 0.5"),
         (("--k", 3, "--normalisation", "rnage"), "Did you mean 'range'?"),
         (("--label", "specie"), "species"),
         (("--k", 3, "-o", "labels.parquet"), "does not end in .csv"),

@@ -186,10 +186,10 @@ def test_scatter_writes_the_file_it_is_asked_for(tmp_path: Path) -> None:
     [
         (["-o", "a.gif"], "ends in .png, .svg or .pdf"),
         (["-o", "a"], "ends in .png, .svg or .pdf"),
-        (["-o", "a.png", "--p1", "0.5"], "no Minkowski exponent"),
-        (["-o", "a.png", "--p1", "nan"], "no Minkowski exponent"),
+        (["-o", "a.png", "--p1", "0.5"], "must be a finite number of at least 1, got 0.5"),
+        (["-o", "a.png", "--p1", "nan"], "must be a finite number of at least 1, got nan"),
         (["-o", "a.png", "--k", "0"], "0 is not in the range"),
-        (["-o", "a.png", "--k", "1001"], "cannot be formed"),
+        (["-o", "a.png", "--k", "1001"], "k must be at most 1000"),
         (["-o", "a.png", "--dataset", "-1"], "index must be"),
         (["-o", "a.png", "--seed", "-1"], "seed"),
         (["-o", "a.png", "--normalisation", "rnage"], "Did you mean 'range'?"),

@@ -116,7 +116,7 @@ def test_nothing_done_is_an_empty_answer(tmp_path: Path) -> None:
     ("options", "message"),
     [
         (["--p1", "1.3"], "Near it are 1.1, 1.4, 2."),
-        (["--p1", "nan"], "no Minkowski exponent"),
+        (["--p1", "nan"], "must be a finite number of at least 1, got nan"),
         (["--normalisation", "zscore"], "Did you mean 'z-score'?"),
         (["--config", "1000x66-3"], "Did you mean '1000x6-3'?"),
         (["--variable", "imwk_air"], "Did you mean 'imwk_ari'?"),

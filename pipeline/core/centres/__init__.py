@@ -1,10 +1,19 @@
-"""Minkowski centres: per feature, the value with the least sum of p-th powers of differences."""
+"""Minkowski centres: per feature, the value with the smallest sum of p-th powers of differences.
 
-from pipeline.core.centres.methods import (
-    CENTRES,
-    centre_method,
-    group_dispersions,
-    minkowski_centre,
-)
+All functions work on many groups of entities at once, each group with an exponent of its own. A
+centre comes with its dispersions, which the last evaluation of a search has found anyway.
+See `dispatch` for which exponent and precision lead to which way of finding the centre.
+"""
 
-__all__ = ["CENTRES", "centre_method", "group_dispersions", "minkowski_centre"]
+from pipeline.core.centres.dispersions import group_dispersions
+from pipeline.core.centres.methods import CENTRES, centre_method, minkowski_centre
+from pipeline.core.centres.types import CentreMethod, Centres
+
+__all__ = [
+    "CENTRES",
+    "CentreMethod",
+    "Centres",
+    "centre_method",
+    "group_dispersions",
+    "minkowski_centre",
+]

@@ -1,183 +1,212 @@
-"""The nearest cluster of every entity, with as few distances as can be.
+"""The nearest cluster of every entity, with as few distances as possible.
 
-Distances carry over from round to round. Let ``d = ||w (x - z)||_p``, the root of what is compared,
-and let a cluster's centroid and weights change to z' and w'. By the triangle inequality ::
-
-    min(w' / w) d - ||w' (z' - z)||_p  <=  d'  <=  max(w' / w) d + ||w' (z' - z)||_p
-
-so that most pairs of an entity and a cluster are settled without a single power. The others are
-estimated in float32, and what is still open is computed exactly. Bounds allow for all rounding:
-what they leave out could not have won, and no label depends on them.
+Bounds that follow the clusters settle most pairs of an entity and a cluster (see `bounds`). The
+others are estimated in float32 (see `estimates`), and the pairs that are still open are computed in
+the precision of the run. Bounds allow for all rounding: a pair that they leave out could not have
+won, and no label depends on them.
 """
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
+from pipeline.core.lanes.bounds import LARGEST, Bounds, Clusters, changes_of
 from pipeline.core.lanes.estimates import (
     ROUNDING,
-    STEP,
-    bounds,
+    distance_bounds,
     in_float32,
     largest_sizes,
     rough_exponents,
     scales,
 )
-from pipeline.core.minkowski import norms, power, weighted_powers
+from pipeline.core.lanes.pairs import Pairs, pairs_of
+from pipeline.core.minkowski import power, weighted_powers
 from pipeline.core.nearest import label_type, nearest_of
-from pipeline.core.segments import blocks_of
-from pipeline.core.types import BoolArray, FloatArray, IntArray, SmallLabels
+from pipeline.core.segments import batches_of
+from pipeline.core.types import (
+    BoolArray,
+    Float32Array,
+    Float64Array,
+    FloatArray,
+    IntArray,
+    SmallLabels,
+)
 
-#: An upper bound that bounds nothing, but is less than the lower bounds of absent clusters.
-LARGEST = np.finfo(np.float32).max
 
+@dataclass(frozen=True)
+class LaneData:
+    """What never changes while a lane is in the main loop.
 
-class _Pairs(NamedTuple):
-    """Pairs of entities and clusters: places in (lanes, k, n), grouped by lane and cluster.
-
-    `columns` are the places of the entities in (lanes, n); `groups` those of the clusters that
-    occur, in (lanes, k), with `counts` pairs each.
+    Attributes
+    ----------
+    X
+        The data, in the precision of the run; (m, lanes, n).
+    estimates
+        The data in units of the lane's scale, which is 1 in float32: the same array as `X` then;
+        (m, lanes, n).
+    p, scale
+        Exponent, and unit of estimates and bounds; (lanes,).
+    reach
+        Largest size of an estimate, at least 1; (lanes,).
+    absent
+        Whether a lane has no such cluster, because it found fewer patterns; (lanes, k).
     """
 
-    places: IntArray
-    columns: IntArray
-    groups: IntArray
-    counts: IntArray
+    X: FloatArray
+    estimates: Float32Array
+    p: Float64Array
+    scale: Float64Array
+    reach: Float64Array
+    absent: BoolArray
+
+    @classmethod
+    def of(cls, X: FloatArray, p: Float64Array, clusters: IntArray, k: int) -> Self:
+        """Prepare the lanes of `X`, which have `clusters` of the k each."""
+        scale = scales(X)
+        estimates = in_float32(X, scale[:, np.newaxis])
+        reach = np.maximum(largest_sizes(estimates), 1.0)
+        return cls(X, estimates, p, scale, reach, np.arange(k) >= clusters[:, np.newaxis])
+
+    @property
+    def in_float32(self) -> bool:
+        """Whether the run is in float32, whose data are their own estimates."""
+        return self.X.dtype == np.float32
+
+    @property
+    def rounding(self) -> float:
+        """How wrong differences of estimates are: those of float32 numbers are not."""
+        return 0.0 if self.in_float32 else ROUNDING
+
+    def keep(self, going: BoolArray) -> Self:
+        """Return the lanes that go on."""
+        estimates = np.compress(going, self.estimates, axis=1)
+        return type(self)(
+            X=estimates if self.in_float32 else np.compress(going, self.X, axis=1),
+            estimates=estimates,
+            p=self.p[going],
+            scale=self.scale[going],
+            reach=self.reach[going],
+            absent=self.absent[going],
+        )
 
 
 class Assignment:
     """The labels (lanes, n) of all lanes, and bounds of the distances to their clusters.
 
     `X` is (m, lanes, n), the exponents `p` are (lanes,), and a lane has `clusters` of the k.
-    Bounds are in units of the lane's scale. Centroids are numbers of the precision of `X`.
+    Centroids are numbers of the precision of `X`.
     """
 
-    def __init__(self, X: FloatArray, p: FloatArray, clusters: IntArray, k: int) -> None:
-        lanes, n = X.shape[1:]
-        self.X, self.p, self.scale = X, p, scales(X)
-        self.rough = in_float32(X, self.scale[:, np.newaxis])
-        self.reach = np.maximum(largest_sizes(self.rough), 1.0)
-        self.rounding = 0.0 if self.rough is X else ROUNDING
-        self.absent: BoolArray = np.arange(k) >= clusters[:, np.newaxis]
+    def __init__(self, X: FloatArray, p: Float64Array, clusters: IntArray, k: int) -> None:
+        m, lanes, n = X.shape
+        self.data = LaneData.of(X, p, clusters, k)
         self.labels: SmallLabels = np.zeros((lanes, n), dtype=label_type(k))
-        self.lower = np.zeros((lanes, k, n), dtype=np.float32)
-        self.lower[self.absent] = np.inf
-        self.upper = np.full((lanes, n), LARGEST)
-        self.centroids, self.weights = np.zeros((len(X), lanes, k)), np.ones((len(X), lanes, k))
+        self.bounds = Bounds.none_yet(self.data.absent, n)
+        self.clusters = Clusters(np.zeros((m, lanes, k)), np.ones((m, lanes, k)))
 
     def keep(self, going: BoolArray) -> None:
         """Drop the other lanes."""
-        for name in ("p", "scale", "reach", "absent", "labels", "lower", "upper"):
-            setattr(self, name, getattr(self, name)[going])
-        X, rough = self.X, self.rough
-        for name in ("X", "centroids", "weights"):
-            setattr(self, name, np.compress(going, getattr(self, name), axis=1))
-        self.rough = self.X if rough is X else np.compress(going, rough, axis=1)
+        self.data, self.labels = self.data.keep(going), self.labels[going]
+        self.bounds, self.clusters = self.bounds.keep(going), self.clusters.keep(going)
 
-    def update(self, centroids: FloatArray, weights: FloatArray) -> SmallLabels:
+    def update(self, centroids: Float64Array, weights: Float64Array) -> SmallLabels:
         """Return the nearest cluster of every entity (lanes, n), the lowest index on a tie.
 
         `centroids` and `weights` are (m, lanes, k).
         """
-        self._loosen(centroids, weights)
-        self.centroids, self.weights = centroids.copy(), weights.copy()
-        places = self._own_places()
-        own = np.zeros(self.lower.shape, dtype=np.bool_)
-        own.reshape(-1)[places] = True
-        rivals: BoolArray = self.lower <= self.upper[:, np.newaxis]
-        rivals &= ~own
+        self._follow(Clusters(centroids.copy(), weights.copy()))
+        own = self._own_pairs()
+        rivals = self._possible_pairs() & ~own
         unsettled = np.asarray(rivals.any(axis=1))
+        upper: Float32Array = np.full(own.shape, np.inf, dtype=np.float32)
         # The own cluster first: its distance rules most of the rivals out.
-        high: FloatArray = np.full(self.lower.shape, np.inf, dtype=np.float32)
-        self._estimate(own & unsettled[:, np.newaxis], high)
-        self.upper = np.where(unsettled, np.take(high, places), self.upper)
-        rivals &= unsettled[:, np.newaxis]
-        rivals &= self.lower <= self.upper[:, np.newaxis]
-        self._estimate(rivals, high)
-        # Where one cluster is the nearest for sure, its upper bound is the least.
-        nearest, best = nearest_of(high.transpose(1, 0, 2), high.shape[1])
-        self.labels = np.where(unsettled, nearest, self.labels)
-        self._decide(np.where(unsettled, np.minimum(best, LARGEST), -np.inf))
-        self.upper = np.where(unsettled, np.take(high, self._own_places()), self.upper)
+        pairs, high = self._tighten(own & unsettled[:, np.newaxis])
+        upper.reshape(-1)[pairs.places] = high
+        self.bounds.upper.reshape(-1)[pairs.columns] = high
+        pairs, high = self._tighten(rivals & self._possible_pairs())
+        upper.reshape(-1)[pairs.places] = high
+        self._choose(upper, unsettled)
         return self.labels
+
+    def _follow(self, clusters: Clusters) -> None:
+        """Let the bounds follow the clusters to where they are now."""
+        data = self.data
+        changes = changes_of(self.clusters, clusters, data.p, data.scale, data.absent)
+        self.bounds.loosen(changes, self.labels)
+        self.clusters = clusters
 
     def _own_places(self) -> IntArray:
         """Return the place in (lanes, k, n) of every entity with its own cluster."""
-        lanes, k, n = self.lower.shape
+        lanes, k, n = self.bounds.lower.shape
         first = k * n * np.arange(lanes)[:, np.newaxis] + np.arange(n)
-        return first + n * self.labels.astype(np.int64)
+        return np.asarray(first + n * self.labels.astype(np.int64))
 
-    def _loosen(self, centroids: FloatArray, weights: FloatArray) -> None:
-        """Let the bounds follow the clusters to where they are now."""
-        shrinks, grows, moved = self._changes(centroids, weights)
-        self.lower *= shrinks[:, :, np.newaxis]
-        self.lower -= moved[:, :, np.newaxis]
-        own = self.labels + grows.shape[1] * np.arange(len(grows))[:, np.newaxis]
-        # 0 times infinity: a weight that was 0 before. What is too large is as good as infinite.
-        with np.errstate(invalid="ignore", over="ignore"):
-            self.upper *= grows.take(own)
-            self.upper += moved.take(own)
-        np.fmin(self.upper, LARGEST, out=self.upper)
+    def _own_pairs(self) -> BoolArray:
+        """Return a mask (lanes, k, n) of the entities with their own clusters."""
+        own = np.zeros(self.bounds.lower.shape, dtype=np.bool_)
+        own.reshape(-1)[self._own_places()] = True
+        return own
 
-    def _changes(self, centroids: FloatArray, weights: FloatArray) -> FloatArray:
-        """Return min(w' / w), max(w' / w) and ||w' (z' - z)||_p of all clusters, with slack."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = weights / self.weights
-        shrinks = np.where(self.weights > 0, ratio, np.inf).min(axis=0)
-        grows = np.where(weights > 0, ratio, 0.0).max(axis=0)
-        shift = np.abs(centroids - self.centroids) / self.scale[:, np.newaxis]
-        moved = norms(weights * shift, self.p[:, np.newaxis])
-        changes = np.stack([shrinks * (1 - STEP), grows * (1 + STEP), moved * (1 + STEP)])
-        changes[:, self.absent] = np.array([[1], [1], [0]])  # where bounds stay infinite
-        with np.errstate(over="ignore"):
-            return changes.astype(np.float32)
+    def _possible_pairs(self) -> BoolArray:
+        """Return a mask (lanes, k, n) of clusters that may be as near as the entity's own one."""
+        return np.asarray(self.bounds.lower <= self.bounds.upper[:, np.newaxis])
 
-    def _pairs(self, chosen: BoolArray) -> _Pairs:
-        lanes, k, n = chosen.shape
-        places = np.flatnonzero(chosen)
-        counts = np.diff(np.searchsorted(places, n * np.arange(lanes * k + 1)))
-        groups = np.flatnonzero(counts)
-        counts = counts[groups]
-        return _Pairs(
-            places, places - np.repeat(n * (groups - groups // k), counts), groups, counts
-        )
+    def _tighten(self, chosen: BoolArray) -> tuple[Pairs, Float32Array]:
+        """Estimate the chosen pairs (lanes, k, n); set lower bounds, and return upper ones."""
+        pairs = pairs_of(chosen)
+        low, high = self._estimate(pairs)
+        self.bounds.lower.reshape(-1)[pairs.places] = low
+        return pairs, high
 
-    def _estimate(self, chosen: BoolArray, high: FloatArray) -> None:
-        """Set both bounds of the chosen pairs: `high` (lanes, k, n), and the lower ones."""
-        pairs = self._pairs(chosen)
-        lane = pairs.groups // chosen.shape[1]
-        z, w = self._clusters(pairs.groups, self.rough.dtype, self.scale[lane])
-        rough = self.rough.reshape(len(self.rough), -1)
-        for some, values in blocks_of(pairs.counts):
-            p, counts, places = self.p[lane[some]], pairs.counts[some], pairs.places[values]
-            columns = pairs.columns[values]
+    def _estimate(self, pairs: Pairs) -> tuple[Float32Array, Float32Array]:
+        """Return lower and upper bounds of the distances of pairs, in units of the scale."""
+        data, lane = self.data, pairs.groups // self.data.absent.shape[1]
+        centroids, weights_to_p = self._clusters(pairs.groups)
+        z, w = (centroids / data.scale[lane]).astype(np.float32), weights_to_p.astype(np.float32)
+        X = data.estimates.reshape(len(z), -1)
+        low, high = np.empty((2, len(pairs.places)), dtype=np.float32)
+        for some, values in batches_of(pairs.counts):
+            p, counts, columns = data.p[lane[some]], pairs.counts[some], pairs.columns[values]
             exponents = rough_exponents(p)
-            to_p = weighted_powers(rough, columns, z[:, some], w[:, some], exponents, counts)
-            reach = self.reach[lane[some]]
-            found = bounds(to_p, p, w[:, some], counts, reach, self.rounding)
-            self.lower.reshape(-1)[places], high.reshape(-1)[places] = found
+            to_p = weighted_powers(X, columns, z[:, some], w[:, some], exponents, counts)
+            low[values], high[values] = distance_bounds(
+                to_p, p, w[:, some], counts, data.reach[lane[some]], data.rounding
+            )
+        return low, high
 
-    def _decide(self, best: FloatArray) -> None:
+    def _choose(self, upper: Float32Array, unsettled: BoolArray) -> None:
+        """Give unsettled entities (lanes, n) their nearest cluster, by upper bounds (lanes, k, n).
+
+        Where one cluster is certainly the nearest, its upper bound is the least.
+        """
+        nearest, best = nearest_of(upper.transpose(1, 0, 2), upper.shape[1])
+        self.labels = np.where(unsettled, nearest, self.labels)
+        self._decide(np.where(unsettled, np.minimum(best, LARGEST), -np.inf))
+        own = np.take(upper, self._own_places())
+        self.bounds.upper = np.where(unsettled, own, self.bounds.upper)
+
+    def _decide(self, best: Float32Array) -> None:
         """Compute exactly where more than one cluster may be as near as `best`, an upper bound."""
-        near = self.lower <= best[:, np.newaxis]
+        near = self.bounds.lower <= best[:, np.newaxis]
         k = near.shape[1]
         several = near.sum(axis=1, dtype=label_type(k)) > 1
         if not several.any():
             return
-        pairs = self._pairs(near & several[:, np.newaxis])
-        z, w = self._clusters(pairs.groups, self.X.dtype, np.ones(len(pairs.groups)))
-        X, p = self.X.reshape(len(self.X), -1), self.p[pairs.groups // k]
-        to_p = weighted_powers(X, pairs.columns, z, w, p, pairs.counts)
+        pairs = pairs_of(near & several[:, np.newaxis])
+        to_p = self._exact_powers(pairs)
         cluster = np.repeat(pairs.groups % k, pairs.counts)
         order = np.lexsort((cluster, to_p, pairs.columns))
         entities, first = np.unique(pairs.columns[order], return_index=True)
         self.labels.reshape(-1)[entities] = cluster[order][first]
 
-    def _clusters(
-        self, groups: IntArray, dtype: np.dtype[Any], scale: FloatArray
-    ) -> tuple[FloatArray, FloatArray]:
-        """Return centroids and p-th powers of weights of some clusters, both (m, groups)."""
-        m, _, k = self.centroids.shape
-        z = self.centroids.reshape(m, -1)[:, groups] / scale
-        w = power(self.weights.reshape(m, -1)[:, groups], self.p[groups // k])
-        return z.astype(dtype), w.astype(dtype)
+    def _exact_powers(self, pairs: Pairs) -> FloatArray:
+        """Return the p-th powers of the distances of pairs, in the precision of the run."""
+        X, p = self.data.X, self.data.p[pairs.groups // self.data.absent.shape[1]]
+        z, w = (part.astype(X.dtype) for part in self._clusters(pairs.groups))
+        return weighted_powers(X.reshape(len(X), -1), pairs.columns, z, w, p, pairs.counts)
+
+    def _clusters(self, groups: IntArray) -> tuple[Float64Array, Float64Array]:
+        """Return centroids and p-th powers of weights of clusters in (lanes, k); (m, groups)."""
+        z, w = (part.reshape(len(part), -1)[:, groups] for part in self.clusters)
+        return z, power(w, self.data.p[groups // self.data.absent.shape[1]])

@@ -1,26 +1,26 @@
 """Distances in float32, and how wrong they can be.
 
 Almost every comparison of two distances is clear by far more than float32 is wrong, and float32
-takes half the time of float64, or a quarter where the CPU is old. So distances are first estimated
-in float32; only what stays open is computed in the precision of the run. No result depends on an
-estimate.
+takes half the time of float64, or a quarter on an old CPU. So distances are first estimated in
+float32, and only comparisons that stay open are made in the precision of the run. No result
+depends on an estimate.
 
 float64 data are taken in units of their largest size, so that differences are at most 2, and wrong
 by `ROUNDING` at most. By the triangle inequality a distance ``||w (x - z)||_p`` is then wrong by
-``ROUNDING ||w||_p`` and a small share of itself; what is too small for float32 vanishes. float32
-data are taken as they are, and so are centroids, which are float32 numbers then: their differences
-are wrong by a small share only.
+``ROUNDING ||w||_p`` and a small share of itself. Powers that are too small for float32 vanish.
+float32 data keep their unit, and so do the centroids, which are float32 numbers in such a run:
+their differences are wrong by a small share only.
 """
 
 import numpy as np
 
 from pipeline.core.minkowski import power, spread_exponents
-from pipeline.core.types import FloatArray, IntArray
+from pipeline.core.types import Float32Array, Float64Array, FloatArray, IntArray
 
 TINY = float(np.finfo(np.float32).tiny)
-#: Error of the difference of two values that were rounded before: twice what it can be.
+#: Error of the difference of two rounded values: twice what it can be.
 ROUNDING = 4 * float(np.finfo(np.float32).eps)
-#: Relative error of exp(p * log(x)), with a wide margin, and what the sum over features adds.
+#: Relative error of exp(p * log(x)), with a wide margin, and what each feature of a sum adds to it.
 RELATIVE, RELATIVE_EACH = 4e-5, float(np.finfo(np.float32).eps)
 #: Share of a distance below which its absolute error counts as relative too, in `open_margins`.
 SMALL_SHARE = 3e-4
@@ -30,7 +30,7 @@ STEP = 1e-6
 LARGEST_EXPONENT, LARGEST_POWER = 100.0, 1e35
 
 
-def scales(X: FloatArray) -> FloatArray:
+def scales(X: FloatArray) -> Float64Array:
     """Return the units of the lanes of `X` (m, lanes, n): their largest sizes; 1 for float32."""
     if X.dtype == np.float32:
         return np.ones(X.shape[1])
@@ -38,49 +38,61 @@ def scales(X: FloatArray) -> FloatArray:
     return np.where(largest > 0, largest, 1.0)
 
 
-def largest_sizes(X: FloatArray) -> FloatArray:
+def largest_sizes(X: FloatArray) -> Float64Array:
     """Return the largest size of a value in each lane of `X` (m, lanes, n)."""
     return np.asarray(np.abs(X).max(axis=(0, 2)), dtype=np.float64)
 
 
-def in_float32(X: FloatArray, scale: FloatArray) -> FloatArray:
+def in_float32(X: FloatArray, scale: Float64Array) -> Float32Array:
     """Return `X` in units of `scale`, which is `X` itself if that is float32."""
-    return X if X.dtype == np.float32 else (X / scale).astype(np.float32)
+    if X.dtype == np.float32:
+        return X.astype(np.float32, copy=False)
+    return (X / scale).astype(np.float32)
 
 
-def powers_in_float32(to_p: FloatArray, scale: FloatArray, p: FloatArray) -> FloatArray:
-    """Return p-th powers of what is in units of `scale`, likewise.
+def powers_in_float32(to_p: FloatArray, scale: Float64Array, p: Float64Array) -> Float32Array:
+    """Return p-th powers of numbers in units of `scale`, or `to_p` itself if that is float32.
 
-    Some may be too large, or no number where those of the scale are: they settle nothing.
+    Some may be too large, or NaN where the scale's power overflows: they settle nothing.
     """
     if to_p.dtype == np.float32:
-        return to_p
+        return to_p.astype(np.float32, copy=False)
     with np.errstate(over="ignore", invalid="ignore"):
         return np.minimum(to_p / power(scale, p), LARGEST_POWER).astype(np.float32)
 
 
-def rough_exponents(p: FloatArray) -> FloatArray:
+def rough_exponents(p: Float64Array) -> Float64Array:
     """Return exponents for estimates, none so large that powers overflow."""
     return np.minimum(p, LARGEST_EXPONENT)
 
 
-def bounds(
-    to_p: FloatArray,
-    p: FloatArray,
-    weights_to_p: FloatArray,
+def distance_bounds(
+    to_p: Float32Array,
+    p: Float64Array,
+    weights_to_p: Float32Array,
     counts: IntArray,
-    reach: FloatArray,
+    reach: Float64Array,
     rounding: float,
-) -> tuple[FloatArray, FloatArray]:
-    """Return lower and upper bounds of distances from their estimated p-th powers.
+) -> tuple[Float32Array, Float32Array]:
+    """Return lower and upper bounds of distances, given estimates of their p-th powers.
 
-    The powers are in groups of `counts` that share an exponent and weights, (m, groups). They are
-    of differences up to twice the group's `reach`, at least 1, that were wrong by up to `rounding`.
+    Parameters
+    ----------
+    to_p
+        The estimates, in groups of `counts`.
+    p, weights_to_p
+        The exponent (groups,) and the p-th powers of the weights (m, groups) of each group.
+    counts
+        Number of estimates in each group.
+    reach
+        Largest size of a value, at least 1, for each group: differences are up to twice as large.
+    rounding
+        How wrong the differences were before they were raised to powers.
     """
     roots = power(to_p, spread_exponents(1 / p, counts, to_p.dtype))
     lost = np.full(len(p), len(weights_to_p) * TINY)
     size = power(weights_to_p.sum(axis=0), 1 / p)
-    errors: FloatArray = rounding * size + 2 * reach * power(lost, 1 / p)
+    errors = rounding * size + 2 * reach * power(lost, 1 / p)
     error = np.repeat(errors.astype(np.float32), counts)
     share = np.float32(RELATIVE + len(weights_to_p) * RELATIVE_EACH)
     low, high = roots * (1 - share) - error, roots * (1 + share) + error
@@ -90,11 +102,11 @@ def bounds(
     return low, high
 
 
-def open_margins(p: FloatArray, weights_to_p: FloatArray) -> tuple[FloatArray, FloatArray]:
+def open_margins(p: Float64Array, weights_to_p: Float32Array) -> tuple[Float32Array, Float32Array]:
     """Return when a comparison of two estimated p-th powers is open: relative, absolute.
 
-    It is open where their difference is no more than the relative margin times their sum, plus the
-    absolute margin. Weights are (m, groups); the margins are one a group.
+    It is open where their difference is at most the relative margin times their sum, plus the
+    absolute margin. Weights are (m, groups); the margins are (groups,).
     """
     relative = 2 * p * (RELATIVE + len(weights_to_p) * RELATIVE_EACH + SMALL_SHARE)
     small = power(np.full(len(p), ROUNDING / SMALL_SHARE), p)

@@ -10,19 +10,26 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.core import ImwkError, adjusted_rand_index, imwk, imwk_grid, normalise, rescale
+from pipeline.core import (
+    ImwkError,
+    ImwkResult,
+    adjusted_rand_index,
+    imwk,
+    imwk_grid,
+    normalise,
+    rescale,
+)
 from pipeline.core.centres import CENTRES
-from pipeline.core.imwk import DTYPES, _run_lanes
+from pipeline.core.imwk import DTYPES, Lane, run_lanes
 from pipeline.core.lanes.assignment import Assignment
-from pipeline.core.lanes.main_loop import ImwkResult
-from pipeline.core.types import FloatArray
+from pipeline.core.types import Float64Array
 from pipeline.datasets import synthetic_dataset
 from tests import reference
 from tests.strategies import Case, cases, exponents
 
 EDGE_EXPONENTS = [1.0, 1.0001, 1.5, 2.0, 20.0]
 
-EDGE_DATA: dict[str, FloatArray] = {
+EDGE_DATA: dict[str, Float64Array] = {
     "a single entity": np.array([[0.3, 0.7]]),
     "a single feature": np.array([[0.0], [0.1], [0.9], [1.0]]),
     "identical rows": np.full((6, 2), 0.1),
@@ -36,7 +43,7 @@ EDGE_DATA: dict[str, FloatArray] = {
 }
 
 
-def assert_valid(result: ImwkResult, X: FloatArray, k: int) -> None:
+def assert_valid(result: ImwkResult, X: Float64Array, k: int) -> None:
     kept = min(k, result.patterns)
     assert result.centroids.shape == result.weights.shape == (kept, X.shape[1])
     assert np.isfinite(result.centroids).all()
@@ -101,7 +108,7 @@ def test_shifted_data_give_the_same_partition(seed: int, p: float) -> None:
     np.testing.assert_allclose(shifted.centroids, plain.centroids + shift, atol=1e-7)
 
 
-def continuous(seed: int) -> FloatArray:
+def continuous(seed: int) -> Float64Array:
     rng = np.random.default_rng(seed)
     return rng.normal(size=(60, 5)) + 2 * rng.normal(size=(4, 5))[rng.integers(0, 4, size=60)]
 
@@ -137,9 +144,9 @@ def _grouped_as_alone(
     k, precision = min(k, shape[0]), DTYPES[dtype]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(import_module("pipeline.core.imwk"), "CELLS_TOGETHER", cells)
-        patch.setattr("pipeline.core.segments.BLOCK", cells)
-        patch.setattr("pipeline.core.minkowski.FEATURE_BLOCK", cells)
-        runs = _run_lanes([(data[i], p) for i, p in lanes], k, CENTRES[centre], precision)
+        patch.setattr("pipeline.core.segments.BATCH_SIZE", cells)
+        patch.setattr("pipeline.core.minkowski.FEATURE_BATCH_SIZE", cells)
+        runs = run_lanes([Lane(data[i], p) for i, p in lanes], k, CENTRES[centre], precision)
     for (i, p), together in zip(lanes, runs, strict=True):
         assert_same_bits(together, imwk(data[i], k, p, centre, dtype))
 

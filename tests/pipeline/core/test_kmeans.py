@@ -10,12 +10,12 @@ from sklearn.cluster import KMeans
 
 from pipeline.core import InvalidInputError, KMeansResult, kmeans, kmeans_many
 from pipeline.core.kmeans import lloyd, plus_plus
-from pipeline.core.types import FloatArray, IntArray
+from pipeline.core.types import Float64Array, IntArray
 
 RNG_SEED = 20
 
 
-def blobs(seed: int, n: int = 200, m: int = 4, k: int = 5) -> FloatArray:
+def blobs(seed: int, n: int = 200, m: int = 4, k: int = 5) -> Float64Array:
     rng = np.random.default_rng(seed)
     return rng.normal(size=(k, m))[rng.integers(0, k, size=n)] + rng.normal(0, 0.4, size=(n, m))
 
@@ -30,7 +30,7 @@ def first_restarts(result: KMeansResult, count: int) -> KMeansResult:
     return KMeansResult(result.labels[:count], result.inertia[:count], result.iterations[:count])
 
 
-def plain_lloyd(X: FloatArray, z: FloatArray) -> tuple[IntArray, int]:
+def plain_lloyd(X: Float64Array, z: Float64Array) -> tuple[IntArray, int]:
     z, labels, rounds = z.copy(), np.full(len(X), -1), 0
     while True:
         nearest = np.square(X[:, np.newaxis] - z).sum(axis=2).argmin(axis=1)
@@ -159,7 +159,7 @@ def test_several_data_sets_give_the_results_of_each_alone() -> None:
 
 
 def test_several_data_sets_need_a_seed_each() -> None:
-    with pytest.raises(InvalidInputError, match="2 data sets need as many seeds, not 1"):
+    with pytest.raises(InvalidInputError, match="2 data sets need as many seeds, got 1"):
         kmeans_many([blobs(0), blobs(1)], 5, 3, seeds=[1])
 
 

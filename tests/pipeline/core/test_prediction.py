@@ -37,5 +37,5 @@ def test_entities_beyond_all_powers_are_refused() -> None:
 def test_shapes_that_do_not_fit_are_refused(
     centroids: list[list[float]], weights: list[list[float]]
 ) -> None:
-    with pytest.raises(InvalidInputError, match="have shapes"):
+    with pytest.raises(InvalidInputError, match="have the shapes"):
         nearest_clusters([[0.0, 1.0]], centroids, weights, 2.0)

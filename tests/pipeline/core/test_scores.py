@@ -10,13 +10,13 @@ from sklearn.metrics import calinski_harabasz_score, silhouette_score
 from pipeline.core import InvalidInputError, calinski_harabasz, silhouette
 from pipeline.core import scores as module
 from pipeline.core.scores import MOST_ROWS, Silhouettes
-from pipeline.core.types import FloatArray, IntArray
+from pipeline.core.types import Float64Array, IntArray
 from pipeline.seeds import seed_sequence
 from tests.strategies import tables
 
 
 @st.composite
-def labelled(draw: st.DrawFn) -> tuple[FloatArray, IntArray]:
+def labelled(draw: st.DrawFn) -> tuple[Float64Array, IntArray]:
     """Draw a table of like scales, and labellings with gaps, empty clusters and singletons."""
     X = draw(tables((1.0, 0.5)))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
@@ -26,12 +26,12 @@ def labelled(draw: st.DrawFn) -> tuple[FloatArray, IntArray]:
     return X, labels * draw(st.sampled_from([1, 1, 7, 1000]))
 
 
-def exact_distances(X: FloatArray) -> FloatArray:
+def exact_distances(X: Float64Array) -> Float64Array:
     """Scikit-learn's own distances are good to 1e-8 only: they come from products."""
     return np.asarray(np.sqrt(np.square(X[:, np.newaxis] - X).sum(axis=2)))
 
 
-def expected(X: FloatArray, labels: IntArray) -> tuple[float, float]:
+def expected(X: Float64Array, labels: IntArray) -> tuple[float, float]:
     if not 1 < len(np.unique(labels)) < len(X):
         return np.nan, np.nan  # which scikit-learn refuses
     return (
@@ -42,7 +42,7 @@ def expected(X: FloatArray, labels: IntArray) -> tuple[float, float]:
 
 @settings(max_examples=100)
 @given(labelled())
-def test_both_equal_scikit_learn(case: tuple[FloatArray, IntArray]) -> None:
+def test_both_equal_scikit_learn(case: tuple[Float64Array, IntArray]) -> None:
     X, labels = case
     silhouettes, ratios = np.transpose([expected(X, row) for row in labels])
     np.testing.assert_allclose(silhouette(X, labels), silhouettes, rtol=0, atol=1e-9)
@@ -52,7 +52,7 @@ def test_both_equal_scikit_learn(case: tuple[FloatArray, IntArray]) -> None:
     np.testing.assert_allclose(found, ratios, rtol=1e-9, atol=1e-12)
 
 
-def all_equal_in_clusters(X: FloatArray, labels: IntArray) -> bool:
+def all_equal_in_clusters(X: Float64Array, labels: IntArray) -> bool:
     return all(np.ptp(X[labels == label], axis=0).max() == 0 for label in np.unique(labels))
 
 
@@ -69,7 +69,7 @@ def test_a_real_size_equals_scikit_learn() -> None:
 @settings(max_examples=200)
 @given(labelled(), st.integers(1, 300), st.randoms(use_true_random=False))
 def test_order_and_grouping_of_labellings_change_no_bit(
-    case: tuple[FloatArray, IntArray], together: int, random: Random
+    case: tuple[Float64Array, IntArray], together: int, random: Random
 ) -> None:
     X, labels = case
     order = list(range(len(labels)))
@@ -82,7 +82,7 @@ def test_order_and_grouping_of_labellings_change_no_bit(
         assert_same_bits(grouped[1], place, calinski_harabasz(X, labels[number]))
 
 
-def assert_same_bits(values: float | FloatArray, place: int, alone: float | FloatArray) -> None:
+def assert_same_bits(values: float | Float64Array, place: int, alone: float | Float64Array) -> None:
     np.testing.assert_array_equal(np.asarray(values)[place], alone)
 
 

@@ -7,9 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.core.lanes.estimates import ROUNDING, bounds, open_margins, rough_exponents, scales
+from pipeline.core.lanes.estimates import (
+    ROUNDING,
+    distance_bounds,
+    open_margins,
+    rough_exponents,
+    scales,
+)
 from pipeline.core.minkowski import power, weighted_powers, weighted_sum
-from pipeline.core.types import FloatArray
+from pipeline.core.types import Float32Array, Float64Array, FloatArray
 
 pytestmark = pytest.mark.usefixtures("as_public_functions_call")
 
@@ -20,9 +26,9 @@ EXACT = np.longdouble
 class Comparison(NamedTuple):
     """Entities, two points and weights, with an exponent, in units of the data's scale."""
 
-    X: FloatArray
-    points: FloatArray
-    weights: FloatArray
+    X: Float64Array
+    points: Float64Array
+    weights: Float64Array
     p: float
 
 
@@ -49,7 +55,7 @@ def exact_distances(case: Comparison, point: int) -> FloatArray:
     return np.asarray(largest * ((terms / largest) ** case.p).sum(axis=0) ** (1 / EXACT(case.p)))
 
 
-def estimated_powers(case: Comparison, point: int) -> FloatArray:
+def estimated_powers(case: Comparison, point: int) -> Float32Array:
     single = np.float32
     return weighted_powers(
         case.X.astype(single),
@@ -61,16 +67,15 @@ def estimated_powers(case: Comparison, point: int) -> FloatArray:
     )
 
 
-def single_weights(case: Comparison) -> FloatArray:
-    weights: FloatArray = power(case.weights, np.array([case.p])).astype(np.float32)
-    return weights
+def single_weights(case: Comparison) -> Float32Array:
+    return power(case.weights, np.array([case.p])).astype(np.float32)
 
 
 @settings(max_examples=500)
 @given(comparisons())
 def test_bounds_hold_the_exact_distance(case: Comparison) -> None:
     p, counts = np.array([case.p]), np.array([case.X.shape[1]])
-    low, high = bounds(
+    low, high = distance_bounds(
         estimated_powers(case, 0), p, single_weights(case), counts, np.ones(1), ROUNDING
     )
     exact = exact_distances(case, 0)
@@ -88,7 +93,7 @@ def test_bounds_of_float32_data_hold_whatever_their_size(case: Comparison, size:
     case = Comparison(X.astype(float), points.astype(float), case.weights, float(exponents[0]))
     reach = np.maximum(np.abs(X).max(), 1.0)[np.newaxis]
     counts = np.array([X.shape[1]])
-    low, high = bounds(
+    low, high = distance_bounds(
         estimated_powers(case, 0), exponents, single_weights(case), counts, reach, 0.0
     )
     assert (low <= exact_distances(case, 0)).all()
@@ -125,7 +130,7 @@ def test_bounds_allow_for_many_features() -> None:
     X, points, weights = np.full((m, 1), 0.1), np.zeros((m, 2)), np.full((m, 1), 1 / m)
     case = Comparison(X, points, weights, 1.0)
     p, counts = np.array([1.0]), np.array([1])
-    low, high = bounds(
+    low, high = distance_bounds(
         estimated_powers(case, 0), p, single_weights(case), counts, np.ones(1), ROUNDING
     )
     assert (low <= exact_distances(case, 0)).all()

@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.core.lanes.assignment import Assignment
+from pipeline.core.lanes.pairs import Pairs
 from pipeline.core.minkowski import power, weighted_powers
-from pipeline.core.types import BoolArray, FloatArray, IntArray
+from pipeline.core.types import Float32Array, Float64Array, FloatArray, IntArray
 from tests.strategies import exponents
 
 pytestmark = pytest.mark.usefixtures("as_public_functions_call")
@@ -21,7 +22,7 @@ def clusters_that_settle(
     rounds: int,
     lattice: bool,
     spread: float = 3.0,
-) -> list[tuple[FloatArray, FloatArray]]:
+) -> list[tuple[Float64Array, Float64Array]]:
     """Return centroids and weights (m, lanes, k) that change less and less.
 
     The weights are as different as `spread` says.
@@ -70,7 +71,9 @@ def test_labels_equal_those_of_all_distances(
         np.testing.assert_array_equal(carried.update(centroids, weights), expected)
 
 
-def nearest_of_all(X: FloatArray, centroids: FloatArray, weights: FloatArray, p: float) -> IntArray:
+def nearest_of_all(
+    X: FloatArray, centroids: Float64Array, weights: Float64Array, p: float
+) -> IntArray:
     """Compare an entity of one lane, (m, n), with every cluster; the first of the nearest wins."""
     exponent, count = np.array([p]), np.array([X.shape[1]])
     z, w = centroids.astype(X.dtype), power(weights, exponent).astype(X.dtype)
@@ -90,9 +93,9 @@ def test_few_distances_are_computed_once_clusters_hardly_move(
     estimated: list[int] = []
     estimate = Assignment._estimate
 
-    def counting(self: Assignment, chosen: BoolArray, high: FloatArray) -> None:
-        estimated.append(int(chosen.sum()))
-        estimate(self, chosen, high)
+    def counting(self: Assignment, pairs: Pairs) -> tuple[Float32Array, Float32Array]:
+        estimated.append(len(pairs.places))
+        return estimate(self, pairs)
 
     monkeypatch.setattr(Assignment, "_estimate", counting)
     states = clusters_that_settle(rng, (4, 2, 8), 12, lattice=False)

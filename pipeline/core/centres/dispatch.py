@@ -1,0 +1,90 @@
+"""Which exponent and which precision lead to which way of finding the centres.
+
+=============  ==================================  ==========================
+exponent       exact                               fixed-step
+=============  ==================================  ==========================
+p = 1          median                              median
+1 < p < 1.06   halving the bracket                 walk from the mean
+1.06 <= p < 2  gap search                          walk from the mean
+p = 2          mean                                mean
+p > 2          Newton search                       walk from the mean
+=============  ==================================  ==========================
+
+The precision decides how an exact search starts and ends. In float64, a gap or Newton search starts
+where a rough search in float32 ends, and ends when it is good to 1e-7 of the range. In float32, it
+starts from a guess that needs no power, and ends when it is good to 1e-3 of the range, mostly 1e-5.
+"""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from pipeline.core.centres.closed_forms import lone_members, means, medians
+from pipeline.core.centres.exact import ExactSearch, RoughSearch
+from pipeline.core.centres.fixed_step import walk_from_mean
+from pipeline.core.centres.guesses import guess_above_2, guess_below_2, guess_mean
+from pipeline.core.centres.searches import HALVED_ENOUGH, GapSearch, HalvingSearch, NewtonSearch
+from pipeline.core.centres.stop_rules import GapStopInFloat32, GapStopInFloat64, SmallStep
+from pipeline.core.centres.types import CentreMethod, Centres
+from pipeline.core.segments import Groups
+from pipeline.core.types import BoolArray, Float64Array
+
+#: Below this exponent the slope is nearly a staircase, and only halving the bracket is safe.
+NEXT_TO_1 = 1.06
+
+HALVING = ExactSearch(HalvingSearch, guess_mean, HALVED_ENOUGH)
+
+#: What is left after a step of Newton's method is about the square of the step.
+NEWTON_IN_FLOAT32 = ExactSearch(NewtonSearch, guess_above_2, SmallStep(2e-3))
+NEWTON_IN_FLOAT64 = ExactSearch(
+    NewtonSearch,
+    RoughSearch(NewtonSearch, guess_above_2, SmallStep(2e-3), most_steps=1),
+    SmallStep(1e-5),
+)
+
+GAP_IN_FLOAT32 = ExactSearch(GapSearch, guess_below_2, GapStopInFloat32())
+GAP_IN_FLOAT64 = ExactSearch(
+    GapSearch,
+    RoughSearch(GapSearch, guess_below_2, SmallStep(1e-4), most_steps=6),
+    GapStopInFloat64(),
+)
+
+
+def exact_centres(groups: Groups, p: Float64Array) -> Centres:
+    """Return centres that are good to 1e-7 of each feature's range, to 1e-3 in float32."""
+    in_float32 = groups.columns.dtype == np.float32
+    return _centres(
+        groups,
+        p,
+        [
+            (p == 1, medians),
+            ((p > 1) & (p < NEXT_TO_1), HALVING),
+            ((p >= NEXT_TO_1) & (p < 2), GAP_IN_FLOAT32 if in_float32 else GAP_IN_FLOAT64),
+            (p == 2, means),
+            (p > 2, NEWTON_IN_FLOAT32 if in_float32 else NEWTON_IN_FLOAT64),
+        ],
+    )
+
+
+def fixed_step_centres(groups: Groups, p: Float64Array) -> Centres:
+    """Return centres as the paper's authors found them, in either precision."""
+    return _centres(
+        groups, p, [(p == 1, medians), (p == 2, means), ((p != 1) & (p != 2), walk_from_mean)]
+    )
+
+
+def _centres(
+    groups: Groups, p: Float64Array, ways: Iterable[tuple[BoolArray, CentreMethod]]
+) -> Centres:
+    """Find the centres of all groups, those of the chosen groups in each of the `ways`."""
+    if (groups.counts == 1).all():
+        return lone_members(groups)
+    shape = (len(groups.columns), len(p))
+    found = Centres(*np.empty((2, *shape), dtype=groups.columns.dtype))
+    for chosen, find in ways:
+        if chosen.all():
+            return find(groups, p)
+        if chosen.any():
+            part = find(groups.keep(chosen), p[chosen])
+            found.centres[:, chosen], found.dispersions[:, chosen] = part
+    return found

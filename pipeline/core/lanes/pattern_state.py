@@ -1,0 +1,173 @@
+"""What lanes and their entities have while anomalous patterns are peeled off."""
+
+from dataclasses import dataclass
+from typing import NamedTuple, Self
+
+import numpy as np
+
+from pipeline.core.centres import CentreMethod
+from pipeline.core.lanes.estimates import in_float32, powers_in_float32, scales
+from pipeline.core.lanes.rounds import Hashes, PatternRounds, marks
+from pipeline.core.minkowski import powers
+from pipeline.core.segments import Groups
+from pipeline.core.types import BoolArray, Float32Array, Float64Array, FloatArray, IntArray
+
+
+class Members(NamedTuple):
+    """Members of the patterns of all lanes: `columns` of entities, `sizes` of them in each lane."""
+
+    columns: IntArray
+    sizes: IntArray
+
+    def of(self, lanes: BoolArray) -> IntArray:
+        """Return the columns of the members in the chosen lanes."""
+        return self.columns[np.repeat(lanes, self.sizes)]
+
+
+@dataclass
+class PatternLanes:
+    """Lanes that still have entities, and the pattern that grows in each of them.
+
+    Attributes
+    ----------
+    number
+        Place of the lane among all lanes; (lanes,).
+    p, scale
+        Exponent, and unit of estimates in float32; (lanes,).
+    centres
+        Minkowski centre of all entities of the lane. It never moves; (m, lanes).
+    counts, remaining
+        Columns of the lane in `PatternEntities`, and how many are in no pattern yet; (lanes,).
+    seeds
+        Columns of the entities that the patterns started from; (lanes,).
+    centroids, weights
+        Of the growing patterns; (m, lanes).
+    rounds
+        Rounds of the growing patterns.
+    """
+
+    number: IntArray
+    p: Float64Array
+    scale: Float64Array
+    centres: FloatArray
+    counts: IntArray
+    remaining: IntArray
+    seeds: IntArray
+    centroids: FloatArray
+    weights: Float64Array
+    rounds: PatternRounds
+
+    @property
+    def starts(self) -> IntArray:
+        """First column of each lane."""
+        return np.asarray(np.cumsum(self.counts) - self.counts)
+
+    def count(self, columns: IntArray) -> IntArray:
+        """Return how many of these columns, from left to right, belong to each lane."""
+        ends = np.searchsorted(columns, np.cumsum(self.counts))
+        return np.diff(ends, prepend=0)
+
+    def keep(self, chosen: BoolArray) -> Self:
+        """Return the chosen lanes, with columns for their remaining entities alone."""
+        remaining = self.remaining[chosen]
+        return type(self)(
+            number=self.number[chosen],
+            p=self.p[chosen],
+            scale=self.scale[chosen],
+            centres=np.compress(chosen, self.centres, axis=1),
+            counts=remaining,
+            remaining=remaining,
+            seeds=np.cumsum(remaining) - remaining,  # the farthest entity left is the first
+            centroids=np.compress(chosen, self.centroids, axis=1),
+            weights=np.compress(chosen, self.weights, axis=1),
+            rounds=self.rounds.keep(chosen),
+        )
+
+
+@dataclass
+class PatternEntities:
+    """Entities as columns, lane by lane; in each lane the farthest from its centre comes first.
+
+    Attributes
+    ----------
+    values
+        The entities, in the precision of the run; (m, columns).
+    estimates
+        The entities in units of their lane's scale, which is 1 in float32: the same array as
+        `values` then; (m, columns).
+    to_centre
+        The p-th powers of their differences from their lane's centre, likewise; (m, columns).
+    marks
+        Random marks, whose sums tell member sets apart; (columns,).
+    left
+        Whether the entity is in no pattern yet; (columns,).
+    """
+
+    values: FloatArray
+    estimates: Float32Array
+    to_centre: Float32Array
+    marks: Hashes
+    left: BoolArray
+
+    @property
+    def in_float32(self) -> bool:
+        """Whether the run is in float32, whose values are their own estimates."""
+        return self.values.dtype == np.float32
+
+    def hashes(self, members: Members) -> Hashes:
+        """Return the hash of each lane's members."""
+        starts = np.cumsum(members.sizes) - members.sizes
+        return np.asarray(np.add.reduceat(np.take(self.marks, members.columns), starts))
+
+    def keep(self, chosen: BoolArray) -> Self:
+        """Return the chosen entities."""
+        columns = np.flatnonzero(chosen)
+        estimates = np.take(self.estimates, columns, axis=1)
+        return type(self)(
+            values=estimates if self.in_float32 else np.take(self.values, columns, axis=1),
+            estimates=estimates,
+            to_centre=np.take(self.to_centre, columns, axis=1),
+            marks=np.take(self.marks, columns),
+            left=self.left[columns],
+        )
+
+
+def begin(
+    X: FloatArray, p: Float64Array, find_centres: CentreMethod
+) -> tuple[PatternLanes, PatternEntities]:
+    """Find the centres of all lanes of `X` (m, lanes, n), and put the farthest entities first."""
+    m, lanes, n = X.shape
+    flat, counts = X.reshape(m, -1), np.full(lanes, n)
+    centres, scale = find_centres(Groups(flat, counts), p).centres, scales(X)
+    to_centre = X - centres[:, :, np.newaxis]
+    powers(to_centre, p[:, np.newaxis].astype(X.dtype), out=to_centre)
+    order = _farthest_first(to_centre)
+    values = np.take(flat, order, axis=1)
+    shares = powers_in_float32(to_centre, scale[:, np.newaxis], p[:, np.newaxis])
+    entities = PatternEntities(
+        values=values,
+        estimates=in_float32(values, np.repeat(scale, n)),
+        to_centre=np.take(shares.reshape(m, -1), order, axis=1),
+        marks=np.tile(marks(n), lanes),
+        left=np.ones(lanes * n, dtype=np.bool_),
+    )
+    state = PatternLanes(
+        number=np.arange(lanes),
+        p=p,
+        scale=scale,
+        centres=centres,
+        counts=counts,
+        remaining=counts,
+        seeds=n * np.arange(lanes),
+        centroids=np.empty((m, lanes), dtype=X.dtype),
+        weights=np.empty((m, lanes)),
+        rounds=PatternRounds.none_yet(lanes),
+    )
+    return state, entities
+
+
+def _farthest_first(to_centre: FloatArray) -> IntArray:
+    """Return the order of all columns; on a tie the entity of the highest index comes first."""
+    _, lanes, n = to_centre.shape
+    nearest_first = np.argsort(to_centre.sum(axis=0), axis=1, kind="stable")
+    return np.ravel(nearest_first[:, ::-1] + n * np.arange(lanes)[:, np.newaxis])
