@@ -7,7 +7,7 @@ from time import sleep
 import pytest
 
 from tests.faults import BIN
-from tests.workflows.test_cli import SPEC, written
+from tests.workflows.cli.test_main import SPEC, written
 from workflows.cli import progress
 from workflows.cli.progress import Tally, shown_progress
 from workflows.sweep import Started, TileEnded

@@ -11,7 +11,7 @@ from sklearn.decomposition import PCA
 
 from pipeline.core import imwk, normalise, rescale
 from pipeline.datasets import synthetic_dataset
-from tests.workflows.pixels import pixels_of
+from tests.workflows.plots.pixels import pixels_of
 from workflows.clustering import cluster_table
 from workflows.named_data import named_table
 from workflows.plots.scatter import (

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from pipeline.core.errors import InvalidInputError
 from storage.layout.schema import Status
 from tests.storage.grids import cube_of
-from tests.workflows.pixels import look, luminance, patch_at, pixels_of
+from tests.workflows.plots.pixels import look, luminance, patch_at, pixels_of
 from workflows.plots.heatmaps import COLOURS, NOT_SCORED, _scale, draw_heatmaps, mean_grids
 from workflows.plots.panels import Panels
 

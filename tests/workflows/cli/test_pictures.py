@@ -16,7 +16,7 @@ from tests.own_tables import small_table, written
 from tests.pipeline.datasets.uci_files import balance_scale
 from tests.storage.disks import small_disk
 from tests.storage.made_up import fill, small_spec
-from tests.workflows.pixels import look, pixels_of
+from tests.workflows.plots.pixels import look, pixels_of
 from workflows.cli.main import main
 from workflows.plots.heatmaps import draw_heatmaps, mean_grids
 
