@@ -12,7 +12,7 @@ from tests.pipeline.datasets.uci_files import balance_scale, serving, zipped
 from workflows import submit
 from workflows.cli.main import main
 from workflows.paper.comparison import compare_with_paper
-from workflows.paper.published import published
+from workflows.paper.published import published_values
 from workflows.presets import load_spec, preset_text
 
 
