@@ -127,7 +127,7 @@ def _replaced_if_lost(cluster: LocalCluster, count: int) -> Iterator[None]:
                 return
             elif monotonic() - complete > patience:
                 cluster.scale(alive)  # forgets the workers that do not start
-                over.wait(1)  # otherwise the new workers would get the same names, and not be started
+                over.wait(1)  # otherwise the new workers would have the same names, and not start
                 cluster.scale(count)
                 complete = monotonic()
 

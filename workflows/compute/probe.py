@@ -89,9 +89,9 @@ def trouble_of(found: Any) -> str | None:
         )
     theirs = found.versions
     if theirs[PROJECT] != ours[PROJECT]:
-        return f"has {PROJECT} {theirs[PROJECT]}, not {ours[PROJECT]}. Install {ours[PROJECT]} there."
+        return f"has {PROJECT} {theirs[PROJECT]}, not {ours[PROJECT]}. Install the same version."
     if _major(theirs["numpy"]) != _major(ours["numpy"]):
-        return f"has NumPy {theirs['numpy']}, not {ours['numpy']}. Install {ours['numpy']} there."
+        return f"has NumPy {theirs['numpy']}, not {ours['numpy']}. Install the same version."
     if found.trouble:
         return (
             f"cannot use the cube. {found.trouble} Give a location that it can write: a shared "

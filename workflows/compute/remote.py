@@ -107,7 +107,6 @@ def as_address(scheduler: str) -> str:
         raise WorkersError(
             f"{scheduler} is not the address of a scheduler. Give tls://HOST:PORT or "
             "tcp://HOST:PORT.",
-            "scheduler",
         )
     return address
 
@@ -120,14 +119,12 @@ def danger(address: str) -> str | None:
     >>> danger("tls://192.0.2.1:8786") is danger("tcp://127.0.0.1:8786") is None
     True
     >>> danger("tcp://192.0.2.1:8786")
-    'tcp://192.0.2.1:8786 is not encrypted. Anyone who can reach it can run any code on its workers.'
+    'tcp://192.0.2.1:8786 is not encrypted. Anyone who can reach it can run code on its workers.'
     """
     parts = urlsplit(address)
     if parts.scheme == "tls" or _is_this_machine(parts.hostname or ""):
         return None
-    return (
-        f"{address} is not encrypted. Anyone who can reach it can run any code on its workers."
-    )
+    return f"{address} is not encrypted. Anyone who can reach it can run code on its workers."
 
 
 def _wait_for_worker(client: Client, wait: float) -> None:
@@ -175,7 +172,6 @@ def _connection_error(address: str, error: Exception) -> WorkersError:
         return WorkersError(
             f"There is no Dask scheduler at {address}. Start one with dask scheduler, and give the "
             "address that it prints, such as tcp://node1:8786.",
-            "scheduler",
         )
     if urlsplit(address).scheme == "tls":
         return WorkersError(

@@ -1,18 +1,19 @@
-"""Where a sweep runs, by options, by the spec's file and by Dask's own configuration."""
+"""Where a sweep runs: by options, by the spec file, or by Dask's configuration."""
 
 import re
 import stat
+import tomllib
 from pathlib import Path
 
 import dask
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 from pipeline.spec.toml import read_spec
 from tests.pipeline.specs import SMALL, document
-from workflows.cli.main import main
-from workflows.compute.batch import job_script
+from tests.workflows.commands import imwk
 from workflows.compute.job_settings import JobSettings
+from workflows.compute.jobqueue import job_script
 from workflows.compute.worker_settings import worker_variables
 
 DIRECTIVES = {
@@ -31,13 +32,13 @@ def spec_file(tmp_path: Path) -> Path:
     return file
 
 
-def with_table(spec_file: Path, table: str) -> Path:
-    spec_file.write_text(f"{document(SMALL)}[cluster]\n{table}\n")
+def with_table(spec_file: Path, table: str, name: str = "batch") -> Path:
+    spec_file.write_text(f"{document(SMALL)}[{name}]\n{table}\n")
     return spec_file
 
 
 def submit(spec: object, *options: object) -> Result:
-    return CliRunner().invoke(main, ["submit", str(spec), "no.zarr", *map(str, options)])
+    return imwk("submit", spec, "no.zarr", *options)
 
 
 def script(spec: object, *options: object) -> str:
@@ -48,8 +49,8 @@ def script(spec: object, *options: object) -> str:
 
 
 @pytest.mark.parametrize("kind", DIRECTIVES)
-def test_a_dry_run_prints_the_script_in_the_systems_own_words(kind: str, spec_file: Path) -> None:
-    text = script(spec_file, "--cluster", kind, *ASKED)
+def test_a_dry_run_prints_the_job_script_of_the_batch_system(kind: str, spec_file: Path) -> None:
+    text = script(spec_file, "--batch", kind, *ASKED)
     for line in DIRECTIVES[kind]:
         assert line in text
     for name, value in worker_variables().items():
@@ -60,14 +61,14 @@ def test_a_dry_run_prints_the_script_in_the_systems_own_words(kind: str, spec_fi
     assert "--tls-key" in text
 
 
-def test_htcondor_has_what_it_knows_and_refuses_the_rest(spec_file: Path) -> None:
-    assert "MY.DaskWorkerCores = 3" in script(spec_file, "--cluster", "htcondor", "--cores", 3)
-    refused = submit(spec_file, "--cluster", "htcondor", *ASKED, "--dry-run")
+def test_htcondor_refuses_settings_that_it_does_not_have(spec_file: Path) -> None:
+    assert "MY.DaskWorkerCores = 3" in script(spec_file, "--batch", "htcondor", "--cores", 3)
+    refused = submit(spec_file, "--batch", "htcondor", *ASKED, "--dry-run")
     assert refused.exit_code == 2
-    assert "HTCondor knows no queue, account, walltime" in refused.stderr
+    assert "HTCondor does not have queue, account, walltime. Use directives." in refused.stderr
 
 
-def test_a_table_in_the_specs_file_is_used_but_is_no_part_of_the_sweep(spec_file: Path) -> None:
+def test_the_table_in_the_spec_file_is_used_but_is_not_part_of_the_sweep(spec_file: Path) -> None:
     before = read_spec(spec_file)
     table = 'kind = "slurm"\njobs = 4\nqueue = "long"\nprologue = ["module load python"]'
     after = read_spec(with_table(spec_file, table))
@@ -75,20 +76,20 @@ def test_a_table_in_the_specs_file_is_used_but_is_no_part_of_the_sweep(spec_file
     text = script(spec_file)
     assert "#SBATCH -p long" in text
     assert "\nmodule load python\n" in text
-    assert "#SBATCH -p short" in script(spec_file, "--queue", "short")  # options come first
+    assert "#SBATCH -p short" in script(spec_file, "--queue", "short")  # options take precedence
 
 
-def test_dasks_own_configuration_fills_the_gaps(spec_file: Path) -> None:
-    import dask_jobqueue  # noqa: F401 - brings its defaults
+def test_dasks_configuration_gives_the_defaults(spec_file: Path) -> None:
+    import dask_jobqueue  # noqa: F401 - it loads its defaults
 
     with dask.config.set({"jobqueue.slurm.cores": 7, "jobqueue.slurm.queue": "configured"}):
-        text = script(spec_file, "--cluster", "slurm")
+        text = script(spec_file, "--batch", "slurm")
     assert "#SBATCH --cpus-per-task=7" in text
     assert "#SBATCH --mem=14G" in text  # 2 GB a core, rounded up
     assert "#SBATCH -p configured" in text
 
 
-def test_what_jobs_print_goes_where_it_is_told_to(
+def test_the_output_of_jobs_goes_to_the_log_directory(
     spec_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -98,12 +99,13 @@ def test_what_jobs_print_goes_where_it_is_told_to(
     refused = submit(spec_file, "--log-directory", spec_file, "--dry-run")
     assert refused.exit_code == 4
     assert refused.stderr == (
-        f"Error: Jobs cannot write to {spec_file}: File exists. Give another --log-directory.\n"
+        f"Error: Jobs cannot write to {spec_file}: File exists. Give another folder for the output "
+        "of jobs. See --log-directory.\n"
     )
 
 
 def test_insecure_jobs_have_no_certificates(spec_file: Path) -> None:
-    text = script(spec_file, "--cluster", "slurm", "--insecure")
+    text = script(spec_file, "--batch", "slurm", "--insecure")
     assert "tcp://" in text
     assert "--tls" not in text
 
@@ -111,16 +113,19 @@ def test_insecure_jobs_have_no_certificates(spec_file: Path) -> None:
 @pytest.mark.parametrize(
     ("table", "words"),
     [
-        ('kind = "slrum"', '[cluster]: kind = "slrum": '),
+        ('kind = "slrum"', '[batch]: kind = "slrum": '),
         ('kind = "slurm"\ncorse = 3', "corse = 3: unknown key. Did you mean cores?"),
-        ('kind = "slurm"\njobs = 0', "[cluster]: jobs = 0: "),
-        ('kind = "slurm"\nwalltime = "soon"', 'walltime = "soon": give it as HH:MM:SS.'),
-        ('kind = "slurm"\nmemory = "lots"', 'memory = "lots": give it with a unit, as 4GB.'),
+        ('kind = "slurm"\njobs = 0', "[batch]: jobs = 0: "),
+        ('kind = "slurm"\nwalltime = "soon"', 'walltime = "soon": give a time as HH:MM:SS.'),
+        (
+            'kind = "slurm"\nmemory = "lots"',
+            'memory = "lots": give a number with a unit, such as 4GB.',
+        ),
         ('kind = "slurm"\nprologue = "module load x"', "give a list of lines, such as"),
         ('kind = "slurm"\ndirectives = 5', "directives = 5: give a list of lines"),
     ],
 )
-def test_what_is_wrong_in_the_table_is_said(spec_file: Path, table: str, words: str) -> None:
+def test_mistakes_in_the_table_are_named(spec_file: Path, table: str, words: str) -> None:
     refused = submit(with_table(spec_file, table), "--dry-run")
     assert refused.exit_code == 2
     assert words in refused.stderr
@@ -130,15 +135,15 @@ def test_what_is_wrong_in_the_table_is_said(spec_file: Path, table: str, words: 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--workers", 1, "--cluster", "slurm"], "not both"),
-        (["--jobs", 2], "--jobs goes with --cluster"),
-        (["--dry-run"], "--dry-run goes with --cluster"),
-        (["--detach", "--workers", 1], "--detach goes with --scheduler"),
-        (["--insecure"], "--insecure goes with --scheduler or --cluster"),
+        (["--workers", 1, "--batch", "slurm"], "Give only one of --workers, --scheduler"),
+        (["--jobs", 2], "--jobs needs --batch."),
+        (["--dry-run"], "--dry-run needs --batch."),
+        (["--detach", "--workers", 1], "--detach needs --scheduler."),
+        (["--insecure"], "--insecure needs --scheduler or --batch."),
         (["--scheduler", "tls://a:1", "--tls-ca", "SPEC"], "--tls-cert and --tls-key together"),
     ],
 )
-def test_options_that_do_not_go_together_are_refused(
+def test_options_that_exclude_each_other_are_refused(
     spec_file: Path, options: list[object], words: str
 ) -> None:
     given = [spec_file if option == "SPEC" else option for option in options]
@@ -147,20 +152,21 @@ def test_options_that_do_not_go_together_are_refused(
     assert words in refused.stderr
 
 
-def test_without_a_batch_system_one_is_told_where_to_go(
+def test_without_a_batch_system_the_message_says_where_to_run(
     spec_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.chdir(tmp_path)
-    refused = submit(spec_file, "--cluster", "slurm")
+    refused = submit(spec_file, "--batch", "slurm")
     assert refused.exit_code == 4
     assert refused.stderr == (
-        "Error: sbatch is not on this machine. Run imwk where you submit jobs to slurm.\n"
+        "Error: This machine does not have the command sbatch. Run imwk on a machine from which "
+        "you can submit jobs to slurm.\n"
     )
 
 
 @pytest.mark.parametrize("walltime", ["00:10:00", "01:00:00", "04:00:00", "1-00:00:00"])
-def test_no_worker_lives_longer_than_its_job(walltime: str) -> None:
+def test_workers_end_before_their_job(walltime: str) -> None:
     script = job_script(JobSettings(kind="slurm", walltime=walltime))
     lifetime, stagger = map(int, re.findall(r"--lifetime(?:-stagger)? (\d+)s", script))
     days, _, clock = walltime.rpartition("-")
@@ -172,7 +178,7 @@ def test_no_worker_lives_longer_than_its_job(walltime: str) -> None:
 
 @pytest.fixture
 def refusing_slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Put an sbatch in place that refuses all jobs."""
+    """Install an sbatch that refuses all jobs."""
     (tmp_path / "bin").mkdir()
     fake = tmp_path / "bin" / "sbatch"
     fake.write_text("#!/bin/sh\necho no such account >&2\nexit 1\n")
@@ -183,17 +189,68 @@ def refusing_slurm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("refusing_slurm")
-def test_a_network_that_is_not_there_is_no_traceback(spec_file: Path) -> None:
-    refused = submit(spec_file, "--cluster", "slurm", "--interface", "nosuch")
+def test_an_unknown_network_interface_is_an_error(spec_file: Path) -> None:
+    refused = submit(spec_file, "--batch", "slurm", "--interface", "nosuch")
     assert refused.exit_code == 4
     assert "'nosuch' is not a valid network interface" in refused.stderr
-    assert "Check --interface" in refused.stderr
+    assert refused.stderr.endswith(" See --interface.\n")
     assert "Traceback" not in refused.output
 
 
 @pytest.mark.usefixtures("refusing_slurm")
-def test_an_sbatch_that_fails_is_quoted_with_the_script(spec_file: Path) -> None:
-    refused = submit(spec_file, "--cluster", "slurm", "--interface", "lo")
+def test_the_message_of_sbatch_is_quoted_with_the_job_script(spec_file: Path) -> None:
+    refused = submit(spec_file, "--batch", "slurm", "--interface", "lo")
     assert refused.exit_code == 4
-    assert refused.stderr.startswith("Error: slurm refuses the job: no such account\nThe script")
+    assert refused.stderr.startswith(
+        "Error: slurm refuses the job: no such account\nThe job script"
+    )
     assert "#SBATCH" in refused.stderr
+
+
+NOTICE = "Warning: {} is now {}. The next release drops the old name.\n"
+
+
+def test_the_old_option_cluster_is_accepted_with_a_notice(spec_file: Path) -> None:
+    old = submit(spec_file, "--cluster", "slurm", "--cores", 3, "--dry-run")
+    assert old.exit_code == 0
+    assert old.stderr == NOTICE.format("--cluster", "--batch")
+    assert old.stdout.strip() == script(spec_file, "--batch", "slurm", "--cores", 3).strip()
+    both = submit(spec_file, "--cluster", "slurm", "--batch", "slurm", "--dry-run")
+    assert both.exit_code == 2
+    assert "--cluster is the old name of --batch. Give --batch only." in both.stderr
+    assert "--cluster" not in imwk("submit", "--help").output
+
+
+def test_the_old_table_cluster_is_accepted_with_a_notice(spec_file: Path) -> None:
+    table = 'kind = "slurm"\nqueue = "long"'
+    old = submit(with_table(spec_file, table, "cluster"), "--dry-run")
+    assert old.exit_code == 0
+    assert old.stderr == NOTICE.format(f"the table [cluster] in {spec_file}", "[batch]")
+    new = submit(with_table(spec_file, table), "--dry-run")
+    assert (new.stdout, new.stderr) == (old.stdout, "")
+
+
+def test_mistakes_in_the_old_table_are_named_with_its_old_name(spec_file: Path) -> None:
+    refused = submit(with_table(spec_file, 'kind = "slurm"\njobs = 0', "cluster"), "--dry-run")
+    assert refused.exit_code == 2
+    assert f"{spec_file}: [cluster]: jobs = 0: " in refused.stderr
+
+
+def test_both_names_of_the_table_are_refused(spec_file: Path) -> None:
+    with_table(spec_file, 'kind = "slurm"\n[cluster]\nkind = "slurm"')
+    refused = submit(spec_file, "--dry-run")
+    assert refused.exit_code == 2
+    assert "[cluster] is the old name of [batch]" in refused.stderr
+
+
+def test_a_spec_file_is_read_once(spec_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[str] = []
+    parse = tomllib.loads
+
+    def counted(text: str) -> dict[str, object]:
+        calls.append(text)
+        return parse(text)
+
+    monkeypatch.setattr(tomllib, "loads", counted)
+    script(with_table(spec_file, 'kind = "slurm"'))
+    assert len(calls) == 1

@@ -7,15 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 import xarray as xr
-from click.testing import CliRunner, Result
+from click.testing import Result
 from numpy.typing import NDArray
 
 from storage import create_cube, open_cube
 from tests.shared_data import read_rows
 from tests.storage.grids import cube_of
 from tests.storage.made_up import fill, small_spec
-from workflows.cli.main import main
-from workflows.cli.query import TABLE_FORMATS
+from tests.workflows.commands import imwk
+from workflows.cli.look import TABLE_FORMATS
 from workflows.paper.comparison import Row, Verdict, closing_line, compare_with_paper
 from workflows.paper.formats import TEXT_FORMATS
 from workflows.paper.published import PAPER_TABLES, published_values
@@ -152,7 +152,7 @@ def test_the_verdict_changes_at_two_standard_errors() -> None:
     assert verdict(0.5198 - edge - 1e-4) == Verdict.OUTSIDE
 
 
-def test_one_data_set_is_judged_by_the_published_spread() -> None:
+def test_one_data_set_is_compared_by_the_published_spread() -> None:
     rows = compare_with_paper(cube_of({"kmeans_ari": [[[[0.3, 0.5]]]]}, restart=[0, 1]))
     row = row_of(rows, "best_exponents_synthetic", "1000x6-3", "kmeans++", "range")
     assert row.found is not None
@@ -160,7 +160,7 @@ def test_one_data_set_is_judged_by_the_published_spread() -> None:
     assert row.standard_error == pytest.approx(0.224 * math.sqrt(1 / 50 + 1), rel=1e-6)
 
 
-def test_rescaled_kmeans_on_average_is_judged_by_a_spread_of_data_sets() -> None:
+def test_rescaled_kmeans_on_average_is_compared_by_a_spread_of_data_sets() -> None:
     runs = np.full((1, 1, 1, 1, 1), 0.5)
     rows = compare_with_paper(cube_of({"rescaled_kmeans_ari": runs}, p1=[1.1], restart=[0]))
     table = "best_average_exponents_synthetic"
@@ -169,7 +169,7 @@ def test_rescaled_kmeans_on_average_is_judged_by_a_spread_of_data_sets() -> None
     assert row.standard_error == pytest.approx(0.218 * math.sqrt(1 / 50 + 1), rel=1e-6)
 
 
-def test_real_data_are_judged_by_their_restarts() -> None:
+def test_real_data_are_compared_by_their_restarts() -> None:
     runs = np.array([0.6, 0.7, 0.8, 0.6])
     rows = compare_with_paper(iris(runs, np.full((2, 2), 0.922)))
     row = row_of(rows, "kmeans_plus_plus_real", "Iris", "kmeans++", "range")
@@ -214,9 +214,7 @@ def test_an_empty_cube_covers_nothing(tmp_path: Path) -> None:
 
 
 def run(location: Path, style: str) -> Result:
-    result = CliRunner().invoke(
-        main, ["tables", str(location), "--format", style], env={"COLUMNS": "160"}
-    )
+    result = imwk("tables", location, "--format", style, COLUMNS="160")
     assert result.exit_code == 0, result.output
     return result
 
@@ -258,7 +256,7 @@ def test_every_latex_environment_is_closed(location: Path) -> None:
 
 
 def test_a_narrow_terminal_does_not_cut_numbers(location: Path) -> None:
-    result = CliRunner().invoke(main, ["tables", str(location)], env={"COLUMNS": "40"})
+    result = imwk("tables", location, COLUMNS="40")
     assert "…" not in result.output
     best = row_of(
         compare_with_paper(open_cube(location)),
