@@ -43,8 +43,8 @@ _OPTIONS = (
         is_flag=True,
         help="Allow connections without TLS. Anyone who can reach them can run code as you.",
     ),
-    # --cluster is the name of --batch in version 0.1. It is accepted for one more release, because
-    # a cluster is a group of entities in this project.
+    # --cluster is the name of --batch in version 0.1, and is accepted for one more release. It was
+    # renamed because a cluster is a group of entities in this project.
     old_option("--cluster", "--batch", type=_batch_system),
     click.option(
         "--batch",

@@ -52,7 +52,7 @@ def local_client(workers: int | None = None) -> Iterator[Client]:
         ExitStack() as stack,
     ):
         with _ctrl_c_waits(), _start_errors():
-            cluster = stack.enter_context(
+            pool = stack.enter_context(
                 LocalCluster(
                     n_workers=count,
                     threads_per_worker=1,
@@ -63,8 +63,8 @@ def local_client(workers: int | None = None) -> Iterator[Client]:
                     silence_logs=logging.CRITICAL,
                 )
             )
-            client = stack.enter_context(Client(cluster))
-        with _replaced_if_lost(cluster, count):
+            client = stack.enter_context(Client(pool))
+        with _replaced_if_lost(pool, count):
             yield client
 
 
@@ -104,7 +104,7 @@ def _ctrl_c_waits() -> Iterator[None]:
 
 
 @contextmanager
-def _replaced_if_lost(cluster: LocalCluster, count: int) -> Iterator[None]:
+def _replaced_if_lost(pool: LocalCluster, count: int) -> Iterator[None]:
     """Keep the number of workers constant.
 
     Dask restarts a worker that died, but gives up on a worker that dies while it starts. Without
@@ -117,18 +117,18 @@ def _replaced_if_lost(cluster: LocalCluster, count: int) -> Iterator[None]:
     def replace() -> None:
         complete = seen = monotonic()
         while not over.wait(1):
-            alive = len(cluster.scheduler_info["workers"])
+            alive = len(pool.scheduler_info["workers"])
             if alive:
                 seen = monotonic()
             if alive >= count:
                 complete = monotonic()
             elif monotonic() - seen > GIVE_UP_AFTER:
-                cluster.close()
+                pool.close()
                 return
             elif monotonic() - complete > patience:
-                cluster.scale(alive)  # forgets the workers that do not start
+                pool.scale(alive)  # forgets the workers that do not start
                 over.wait(1)  # otherwise the new workers would have the same names, and not start
-                cluster.scale(count)
+                pool.scale(count)
                 complete = monotonic()
 
     replacer = Thread(target=replace, daemon=True)
