@@ -1,4 +1,4 @@
-"""Pages of `imwk report` made for tests, and what is in them, read without a browser."""
+"""Pages of `imwk report` for tests, and functions that read them without a browser."""
 
 import json
 import re
@@ -44,7 +44,7 @@ HOSTILE = (
 
 
 class _Reader(HTMLParser):
-    """Collects the tags of a page, what stands in its scripts, and its other text."""
+    """A parser that collects the tags of a page, the content of its scripts, and its other text."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -76,14 +76,14 @@ def read_page(page: str) -> _Reader:
 
 
 def data_of(page: str) -> dict[str, Any]:
-    """Return what the scripts of a page draw from."""
+    """Return the data of the scripts of a page."""
     (found,) = re.findall(r'<script type="application/json"[^>]*>(.*?)</script>', page, re.DOTALL)
     data: dict[str, Any] = json.loads(found)
     return data
 
 
 def unpacked(text: str, dtype: DTypeLike) -> NDArray[Any]:
-    """Return what `packed` made a text of, as one row."""
+    """Return the array of a text that `packed` made, flattened."""
     kind = np.dtype(dtype).newbyteorder("<")
     ranks = np.frombuffer(zlib.decompress(b64decode(text)), dtype=np.uint8)
     return np.ascontiguousarray(ranks.reshape(kind.itemsize, -1).T).view(kind).ravel()
@@ -113,7 +113,7 @@ def named_cube(configs: Sequence[str]) -> xr.Dataset:
 
 
 def named_page(names: Sequence[str]) -> str:
-    """Return the page of a cube whose every text is one of `names`."""
+    """Return the page of a cube in which every text is one of `names`."""
     tiles = [Tile(name, 0, name) for name in names]
     ledger = Ledger(
         dict.fromkeys(tiles, Status.FAILED), {tile: tile.config for tile in tiles}, (), 0

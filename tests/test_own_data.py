@@ -1,4 +1,4 @@
-"""A user's own data, from the file to the answers, however the sweep is computed."""
+"""A user's own data, from the file to the answers, serially and on Dask."""
 
 import json
 from collections.abc import Iterator
@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import xarray as xr
-from click.testing import CliRunner, Result
 from distributed import Client
 
 from pipeline.errors import SpecError
@@ -18,8 +17,8 @@ from pipeline.spec.toml import read_sweep
 from storage import extend_cube, open_cube, read_provenance, todo
 from tests.own_tables import small_table, written
 from tests.storage.made_up import comparable
+from tests.workflows.commands import imwk
 from workflows import submit
-from workflows.cli.main import main
 from workflows.compute import local_client
 from workflows.own_data import own_sweep
 
@@ -41,12 +40,8 @@ LARGER = (SPEC + SYNTHETIC).replace("[1.5, 2]", "[1.5, 2, 3]")
 UNLABELLED = SPEC.replace('label = "species"', "k = 3").replace("my.csv", "bare.csv")
 
 
-def imwk(*arguments: object) -> Result:
-    return CliRunner().invoke(main, list(map(str, arguments)))
-
-
 def fill_folder(folder: Path) -> Path:
-    """Write files of data, and specs beside them."""
+    """Write tables, and spec files beside them."""
     written(small_table(), folder / "my.csv")
     written(small_table(labelled=False), folder / "bare.csv")
     for name, text in (("spec", SPEC), ("larger", LARGER), ("bare", UNLABELLED)):
@@ -61,7 +56,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the cube of the larger spec, computed one by one."""
+    """Return the cube of the larger spec, computed serially."""
     folder = fill_folder(tmp_path_factory.mktemp("whole"))
     report = submit(folder / "larger.toml", folder / "cube.zarr", workers=0)
     assert (report.done, len(report.failed)) == (3, 0)
@@ -83,12 +78,12 @@ def results(cube: Path) -> xr.Dataset:
     return comparable(open_cube(cube))
 
 
-def test_on_dask_the_same_comes_out(folder: Path, client: Client, whole: Path) -> None:
+def test_dask_gives_the_same_results(folder: Path, client: Client, whole: Path) -> None:
     submit(folder / "larger.toml", folder / "cube.zarr", client)
     xr.testing.assert_identical(results(folder / "cube.zarr"), results(whole))
 
 
-def test_a_cube_has_what_a_tile_of_the_data_gives(whole: Path) -> None:
+def test_a_cube_has_the_results_of_the_tiles(whole: Path) -> None:
     table = small_table()
     sweep = Sweep.of({"mine": table}, restarts=2, p1=[1.5, 2, 3], p2=[2, 4])
     computed = run_tile(sweep.spec, Tile("mine", 0, "range"), table).arrays
@@ -97,7 +92,7 @@ def test_a_cube_has_what_a_tile_of_the_data_gives(whole: Path) -> None:
         np.testing.assert_array_equal(cell[name].values, values)
 
 
-def test_the_file_is_needed_once(folder: Path, client: Client, whole: Path) -> None:
+def test_the_file_is_needed_only_once(folder: Path, client: Client, whole: Path) -> None:
     cube, larger = folder / "cube.zarr", read_sweep(folder / "larger.toml").spec
     sweep = read_sweep(folder / "spec.toml")
 
@@ -108,9 +103,9 @@ def test_the_file_is_needed_once(folder: Path, client: Client, whole: Path) -> N
         submit(sweep, cube, workers=0, on_event=stop)
     assert len(todo(cube)) == 1
     remove_data(folder)
-    # resumed by the spec in the cube
+    # resumed with the spec in the cube
     assert submit(read_provenance(cube).spec, cube, client).done == 1
-    # extended by a spec that knows the data by their hash
+    # extended with a spec that has only the hash of the data
     (folder / "known.toml").write_text(larger.to_toml())
     known = read_sweep(folder / "known.toml")
     assert (known.spec, known.tables) == (larger, {})
@@ -120,7 +115,7 @@ def test_the_file_is_needed_once(folder: Path, client: Client, whole: Path) -> N
     assert "all equal, bit for bit" in imwk("verify", cube, "--recompute", 1).output
 
 
-def test_the_spec_file_says_what_is_wrong_with_the_data(folder: Path) -> None:
+def test_errors_of_a_spec_file_name_what_is_wrong_with_the_data(folder: Path) -> None:
     file = folder / "spec.toml"
     file.write_text(SPEC.replace("species", "spices") + '[datasets.tables.none]\nfile = "x.csv"\n')
     with pytest.raises(SpecError) as caught:
@@ -140,7 +135,7 @@ def test_the_spec_file_says_what_is_wrong_with_the_data(folder: Path) -> None:
     assert "Did you mean label?" in str(caught.value)
 
 
-def test_a_name_is_that_of_one_data_set(folder: Path) -> None:
+def test_names_of_data_sets_must_differ(folder: Path) -> None:
     file = folder / "spec.toml"
     for name, reason in (
         ("1000x6-3", "is the name of a synthetic configuration"),
@@ -153,22 +148,22 @@ def test_a_name_is_that_of_one_data_set(folder: Path) -> None:
             read_sweep(file)
 
 
-def test_without_labels_all_commands_go_on_and_say_so(folder: Path) -> None:
+def test_without_labels_all_commands_work_and_say_so(folder: Path) -> None:
     cube = folder / "cube.zarr"
     submit(folder / "bare.toml", cube, workers=0)
-    told = "No labels, and so no ARI: mine."
+    told = "No ARI, because there are no labels: mine."
     assert told in imwk("status", cube).output
     assert json.loads(imwk("status", cube, "--json").output)["unlabelled"] == ["mine"]
     assert told in imwk("summary", cube).output
     found = imwk("query", cube, "--variable", "imwk_clusters", "--json")
     assert len(json.loads(found.output)) == 2
     assert "covers 0 of the 456" in imwk("tables", cube, "--format", "markdown").output
-    exported = imwk("export", cube, folder / "out.csv")
+    exported = imwk("export", cube, "-o", folder / "out.csv")
     assert exported.output.startswith("36 rows")
     assert "all equal, bit for bit" in imwk("verify", cube, "--recompute", 2).output
 
 
-def test_real_data_beside_synthetic_are_queried(whole: Path) -> None:
+def test_real_and_synthetic_data_in_one_cube_can_be_queried(whole: Path) -> None:
     best = json.loads(imwk("query", whole, "--best", "--config", "mine", "--json").output)
     assert [(row["config"], row["dataset"]) for row in best] == [("mine", 0)]
     means = json.loads(imwk("query", whole, "--best", "--average", "--json").output)
@@ -186,13 +181,13 @@ def test_the_sweep_of_a_file_has_the_papers_settings(folder: Path) -> None:
     assert own_sweep(folder / "bare.csv", k=4).spec.shape("bare") == (40, 3, 4)
 
 
-def test_a_file_in_place_of_a_spec(folder: Path) -> None:
+def test_a_table_can_be_given_in_place_of_a_spec(folder: Path) -> None:
     data = ("--data", folder / "my.csv")
     planned = imwk("plan", *data, "--label", "species")
     assert planned.output.startswith("4 tiles in 16 blocks")
     refusals = {
-        "one of them": ("plan", "quick", *data),
-        "--label goes with --data": ("plan", "quick", "--label", "species"),
+        "Give either SPEC or --data FILE.": ("plan", "quick", *data),
+        "--label needs --data.": ("plan", "quick", "--label", "species"),
         "the number of clusters must be given": ("plan", *data, "--ignore", "species"),
         "k must be at most 40, the number of entities, got 41": (
             "plan",
@@ -212,7 +207,7 @@ def test_a_file_in_place_of_a_spec(folder: Path) -> None:
     assert not (folder / "c.zarr").exists()
 
 
-def test_what_was_done_to_the_data_is_said(folder: Path) -> None:
+def test_changes_of_the_data_are_printed(folder: Path) -> None:
     (folder / "gaps.csv").write_text("a,b,c\n1,7,x\n,7,y\n3,7,x\n4,7,y\n")
     planned = imwk("plan", "--data", folder / "gaps.csv", "--k", 2, "--missing", "impute")
     assert planned.stderr.splitlines() == [

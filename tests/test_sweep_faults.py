@@ -81,7 +81,7 @@ def test_ctrl_c_stops_cleanly_and_submit_goes_on(
     assert code == 130
     assert output == ""
     assert errors.splitlines()[1:] == [
-        "Interrupted. Tiles that are done are safe: submit again to go on."
+        "Interrupted. The tiles that are done are in the cube. Submit again to continue."
     ]
     assert 0 < read_ledger(cube).counts.done < TILES
     assert start(faults).end()[0] == 0
@@ -96,7 +96,7 @@ def test_ctrl_c_while_workers_start_is_as_clean(start: Start, faults: Faults) ->
     assert program.end() == (
         130,
         "",
-        "Interrupted. Tiles that are done are safe: submit again to go on.\n",
+        "Interrupted. The tiles that are done are in the cube. Submit again to continue.\n",
     )
 
 

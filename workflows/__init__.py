@@ -1,17 +1,102 @@
-"""How people drive it: the command line and what it calls."""
+"""The public interface for running sweeps, reading cubes, drawing figures and clustering tables.
 
+Names are imported when they are first used: Dask and Zarr take a second to import, and
+`imwk --help` must not wait for them.
+"""
+
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from workflows.sweep import SweepReport, submit
+    from workflows.best_clustering import Choice, best_choice, cluster_best
+    from workflows.clustering import Clustering, cluster_table, write_labels
+    from workflows.compute import (
+        Certificates,
+        JobSettings,
+        job_client,
+        local_client,
+        remote_client,
+    )
+    from workflows.detached import submit_detached
+    from workflows.errors import (
+        ArgumentError,
+        CancelledSweepError,
+        InsecureSchedulerError,
+        PictureError,
+        WorkersError,
+    )
+    from workflows.own_data import own_sweep
+    from workflows.paper.comparison import compare_with_paper
+    from workflows.plots.heatmaps import mean_grids, write_heatmaps
+    from workflows.plots.scatter import draw_clustering
+    from workflows.presets import PRESETS, load_sweep, preset_text
+    from workflows.report import write_report
+    from workflows.sweep import Started, SweepReport, TileEnded, submit
 
-__all__ = ["SweepReport", "submit"]
+__all__ = [
+    "PRESETS",
+    "ArgumentError",
+    "CancelledSweepError",
+    "Certificates",
+    "Choice",
+    "Clustering",
+    "InsecureSchedulerError",
+    "JobSettings",
+    "PictureError",
+    "Started",
+    "SweepReport",
+    "TileEnded",
+    "WorkersError",
+    "best_choice",
+    "cluster_best",
+    "cluster_table",
+    "compare_with_paper",
+    "draw_clustering",
+    "job_client",
+    "load_sweep",
+    "local_client",
+    "mean_grids",
+    "own_sweep",
+    "preset_text",
+    "remote_client",
+    "submit",
+    "submit_detached",
+    "write_heatmaps",
+    "write_labels",
+    "write_report",
+]
+
+#: The names that each module provides; the imports above are the same for type checkers.
+_NAMES = {
+    "best_clustering": ("Choice", "best_choice", "cluster_best"),
+    "clustering": ("Clustering", "cluster_table", "write_labels"),
+    "compute": ("Certificates", "JobSettings", "job_client", "local_client", "remote_client"),
+    "detached": ("submit_detached",),
+    "errors": (
+        "ArgumentError",
+        "CancelledSweepError",
+        "InsecureSchedulerError",
+        "PictureError",
+        "WorkersError",
+    ),
+    "own_data": ("own_sweep",),
+    "paper.comparison": ("compare_with_paper",),
+    "plots.heatmaps": ("mean_grids", "write_heatmaps"),
+    "plots.scatter": ("draw_clustering",),
+    "presets": ("PRESETS", "load_sweep", "preset_text"),
+    "report": ("write_report",),
+    "sweep": ("Started", "SweepReport", "TileEnded", "submit"),
+}
+_MODULES = {name: f"{__name__}.{module}" for module, names in _NAMES.items() for name in names}
 
 
-def __getattr__(name: str) -> Any:
-    # Loaded when asked for: Dask and Zarr take a second, which `imwk --help` must not wait for.
-    if name in __all__:
-        from workflows import sweep
+if not TYPE_CHECKING:  # type checkers know all names, and report others
 
-        return getattr(sweep, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    def __getattr__(name: str) -> Any:
+        if name in _MODULES:
+            return getattr(import_module(_MODULES[name]), name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,4 +1,4 @@
-"""Answers to questions about a cube as rows, for people and for programs."""
+"""Ask a cube a question, and return or print the answer as rows."""
 
 import json
 from collections.abc import Iterator
@@ -10,34 +10,36 @@ import pandas as pd
 import xarray as xr
 from rich.table import Table
 
-from pipeline.core.errors import InvalidInputError
 from storage.query.best import averaged, best_average, best_exponents, scores, select
 from storage.query.choice import chosen_exponents, score_variable
 from storage.query.select import as_variable
+from workflows.errors import ArgumentError
 from workflows.terminal import as_table
 
-#: Longer answers are cut in the terminal, not in CSV or JSON.
+#: Longer answers are cut in the terminal, but not in CSV or JSON.
 LONGEST_TABLE = 20
 
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked of a cube.
+    """A question to a cube.
 
     Attributes
     ----------
     variable : str
-        The result; with restarts, their mean.
+        The result. If it has restarts, their mean is used.
     config, normalisation, dataset, p1, p2 : tuple
-        What to choose, as for `storage.query.best.select`; all of it if empty.
+        The labels to select, as for `storage.query.best.select`. An empty tuple selects all.
     best : bool
-        Only the best exponents: for each data set or, with `average`, for all together.
+        Whether to return only the best exponents: of each data set or, with `average`, those that
+        are best on average over data sets.
     by : str or None
-        Choose the best by this score without classes, not by the variable itself.
+        The score without classes that chooses the best exponents. By default the variable itself.
     average : bool
-        Means over data sets, with their numbers.
+        Whether to return means over data sets, with the number of data sets.
     top : int or None
-        So many rows, the highest first; all in the order of the cube if None.
+        The number of rows to return, the highest first. By default all rows, in the order of the
+        cube.
     """
 
     variable: str = "rescaled_imwk_ari"
@@ -53,40 +55,43 @@ class Question:
 
     @property
     def asked(self) -> str:
-        """The variable that is ranked."""
+        """The variable that rows are ranked by."""
         return self.variable if self.by is None else score_variable(self.variable, self.by)
 
 
 def ask(cube: xr.Dataset, question: Question) -> xr.Dataset:
-    """Check a question, and say lazily what answers it.
+    """Check a question, and return its answer as a lazy Dataset.
 
     Parameters
     ----------
     cube : xarray.Dataset
-        As `open_cube` gives it.
+        An open cube.
     question : Question
-        What is asked.
+        The question.
 
     Returns
     -------
     xarray.Dataset
-        The result under its own name; the best also ``p1`` and ``p2``, means ``spread`` and
-        ``datasets``; as of `chosen_exponents` if chosen by a score.
+        The result under its own name. The best exponents come with ``p1`` and ``p2``, means with
+        ``spread`` and ``datasets``. If exponents are chosen by a score, as `chosen_exponents`
+        returns them.
 
     Raises
     ------
     InvalidInputError
-        If the question names something that is not in the cube.
+        If the question names something that the cube does not contain.
 
     Examples
     --------
     >>> cube = xr.DataArray([0.5, 0.7], {"p1": [1.4, 2.0]}).to_dataset(name="imwk_ari")
     >>> ask(cube, Question("imwk_ari", p2=(2.0,)))
     Traceback (most recent call last):
-    pipeline.core.errors.InvalidInputError: imwk_ari does not depend on p2. Leave out --p2, or choose another variable.
+    workflows.errors.ArgumentError: imwk_ari does not depend on p2. Leave out p2, or choose another variable.
     """  # noqa: E501 - the message is one line
     if question.by is not None and not question.best:
-        raise InvalidInputError("--by says how the best exponents are chosen. Give --best too.")
+        raise ArgumentError(
+            "A score chooses the best exponents, so `by` needs `best`. Give both.", "best", "by"
+        )
     _refuse_foreign_exponents(question, as_variable(cube, question.asked).dims)
     part = select(
         cube,
@@ -100,19 +105,20 @@ def ask(cube: xr.Dataset, question: Question) -> xr.Dataset:
 
 
 def answer(asked: xr.Dataset, question: Question) -> pd.DataFrame:
-    """Compute what was asked, as rows; there is none where the cube has no result.
+    """Compute the answer to a question, as rows.
 
     Parameters
     ----------
     asked : xarray.Dataset
-        Of `ask`, for the same question.
+        The return value of `ask` for the same question.
     question : Question
-        What is asked.
+        The question.
 
     Returns
     -------
     pandas.DataFrame
-        Labels, then the result under its own name; means have ``spread`` and ``datasets`` beside.
+        The labels, then the result under its own name; for means also ``spread`` and
+        ``datasets``. There is no row where the cube has no result.
 
     Examples
     --------
@@ -127,7 +133,7 @@ def answer(asked: xr.Dataset, question: Question) -> pd.DataFrame:
 
 
 def json_pieces(rows: pd.DataFrame) -> Iterator[str]:
-    """Yield the text of one JSON list, row by row, numbers in full.
+    """Yield the text of one JSON list row by row, with numbers in full precision.
 
     Examples
     --------
@@ -145,27 +151,31 @@ def json_pieces(rows: pd.DataFrame) -> Iterator[str]:
     yield "]" if len(rows) else "[]"
 
 
-def answer_table(rows: pd.DataFrame) -> Table:
-    """Return a table for people, cut if it is long.
+def answer_table(rows: pd.DataFrame, advice: str = "") -> Table:
+    """Return the rows as a table for a terminal, cut if it is long.
+
+    Parameters
+    ----------
+    rows : pandas.DataFrame
+        The rows.
+    advice : str
+        How to see all rows. It is printed below a table that is cut.
 
     Examples
     --------
-    >>> answer_table(pd.DataFrame({"config": ["Iris"] * 30, "imwk_ari": 0.5})).row_count
-    20
+    >>> long = answer_table(pd.DataFrame({"config": ["Iris"] * 30, "imwk_ari": 0.5}), "Ask less.")
+    >>> long.row_count, str(long.caption)
+    (20, '10 more rows are not shown. Ask less.')
     >>> print(answer_table(pd.DataFrame({"config": [], "imwk_ari": []})).caption)
-    No result is there.
+    The cube has no such result yet.
     """
-    more = len(rows) - LONGEST_TABLE
-    hint = f"{more:,} more rows: choose some, use --top, or print all with --csv or --json."
-    if rows.empty:
-        more, hint = 1, "No result is there."
     columns = [str(name) for name in rows.columns]
     cells = (
         [_shown(name, value) for name, value in zip(columns, values, strict=True)]
         for values in rows.head(LONGEST_TABLE).itertuples(index=False)
     )
     header = [_HEADERS.get(name, name) for name in columns]
-    return as_table(None, header, cells, _WORDS, hint if more > 0 else None)
+    return as_table(None, header, cells, _WORDS, _caption(len(rows), advice))
 
 
 _HEADERS = {
@@ -176,16 +186,25 @@ _HEADERS = {
     "best_ari": "best ARI",
 }
 _WORDS = ("configuration", "normalisation")
-#: Columns after the result, where there are some.
+#: Columns that stand to the right of the result, if there are any.
 _BESIDE = ("spread", "datasets", "ari", "best_ari")
+
+
+def _caption(count: int, advice: str) -> str | None:
+    if not count:
+        return "The cube has no such result yet."
+    more = count - LONGEST_TABLE
+    return f"{more:,} more rows are not shown. {advice}".rstrip() if more > 0 else None
 
 
 def _refuse_foreign_exponents(question: Question, dims: tuple[str, ...]) -> None:
     for dim in ("p1", "p2"):
         if getattr(question, dim) and dim not in dims:
-            raise InvalidInputError(
-                f"{question.variable} does not depend on {dim}. Leave out --{dim}, or choose "
-                "another variable."
+            raise ArgumentError(
+                f"{question.variable} does not depend on {dim}. Leave out {dim}, or choose "
+                "another variable.",
+                dim,
+                "variable",
             )
 
 

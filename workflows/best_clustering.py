@@ -1,9 +1,8 @@
-"""The best clustering that a sweep of a user's table found, computed again from the cube's data."""
+"""The best clustering of a cube's table, computed again from the table in the cube."""
 
 from dataclasses import dataclass
 from typing import Any
 
-from pipeline.core.errors import InvalidInputError
 from pipeline.core.validation import as_choice
 from pipeline.execution.block import silhouette_seed
 from pipeline.spec import SweepSpec
@@ -13,11 +12,12 @@ from storage.query.best import select
 from storage.query.choice import main_variable
 from workflows.answers import Question, answer, ask
 from workflows.clustering import Clustering, cluster_table
+from workflows.errors import ArgumentError
 
 
 @dataclass(frozen=True)
 class Choice:
-    """Where a cube has its best result, and which that is."""
+    """The place of the best result in a cube, and its value."""
 
     config: str
     normalisation: str
@@ -38,21 +38,21 @@ def best_choice(
     p1: float | None = None,
     p2: float | None = None,
 ) -> Choice:
-    """Return where imwk-means on rescaled data has its highest ARI, or silhouette without labels.
+    """Return where imwk-means on rescaled data has its highest ARI or, without labels, silhouette.
 
     Parameters
     ----------
     location : path
-        A cube with a table.
+        A cube that contains a table.
     config : str, optional
-        Which table, if there are several.
+        The name of the table. Required if the cube contains several.
     normalisation, p1, p2 : optional
-        Choose among these results only.
+        Restrict the choice to these results.
 
     Raises
     ------
     InvalidInputError
-        If the cube has no such results.
+        If the cube does not have such results.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def best_choice(
     >>> with TemporaryDirectory() as folder:
     ...     _ = submit(sweep, f"{folder}/cube.zarr", workers=0)
     ...     print(best_choice(f"{folder}/cube.zarr"))
-    ...     best_clustering(f"{folder}/cube.zarr", best_choice(f"{folder}/cube.zarr")).ari
+    ...     cluster_best(f"{folder}/cube.zarr", best_choice(f"{folder}/cube.zarr")).ari
     range, p1 = 2, p2 = 3: the best rescaled_imwk_ari, 1.0000
     1.0
     """
@@ -85,22 +85,22 @@ def best_choice(
     with storage_errors(f"read the cube {location}"):
         rows = answer(asked, question)
     if rows.empty:
-        raise InvalidInputError(f"Nothing of {config} is done yet. See imwk status CUBE.")
+        raise ArgumentError(f"No tile of {config} is done yet. Submit the sweep, or wait for it.")
     best = rows.iloc[0]
     return Choice(
         config, best.normalisation, best.p1, best.p2, question.asked, best[question.asked]
     )
 
 
-def best_clustering(location: CubeLocation, best: Choice) -> Clustering:
-    """Cluster the table of a cube again as the sweep did where it was best.
+def cluster_best(location: CubeLocation, best: Choice) -> Clustering:
+    """Cluster the table of a cube again, as the sweep did at its best result.
 
     Parameters
     ----------
     location : path
         The cube.
     best : Choice
-        Of `best_choice`, which has an example.
+        The return value of `best_choice`, which has an example.
     """
     spec = read_provenance(location).spec
     _, _, k = spec.shape(best.config)
@@ -123,9 +123,10 @@ def _given(value: Any) -> tuple[Any, ...]:
 def _table_of(spec: SweepSpec, config: str | None) -> str:
     tables = list(spec.datasets.matrices)
     if not tables:
-        raise InvalidInputError("This cube has synthetic data only, and no table to cluster.")
+        raise ArgumentError("This cube has synthetic data only, so it has no table to cluster.")
     if config is None and len(tables) > 1:
-        raise InvalidInputError(
-            f"This cube has {len(tables)} tables: {', '.join(tables)}. Choose one by --config."
+        raise ArgumentError(
+            f"This cube has {len(tables)} tables: {', '.join(tables)}. Choose one of them.",
+            "config",
         )
     return tables[0] if config is None else as_choice(config, "table", tables)

@@ -1,4 +1,4 @@
-"""One clustering of a user's table, without a sweep: computed, shown and written."""
+"""Cluster a table once, without a sweep; print the result, and write its labels."""
 
 import csv
 import warnings
@@ -21,37 +21,37 @@ from pipeline.core import (
     rescale,
     silhouette,
 )
-from pipeline.core.errors import InvalidInputError
 from pipeline.core.scores import MOST_ROWS
 from pipeline.core.types import FloatArray, IntArray
 from pipeline.core.validation import as_exponent
 from pipeline.datasets.tables.table import Table
-from pipeline.files import replacing
-from storage.errors import storage_errors
+from pipeline.files import output_errors, replacing
+from workflows.errors import ArgumentError
 from workflows.terminal import as_table
 
-#: More features are left out in the terminal, not in JSON.
+#: More features are left out in the terminal, but not in JSON.
 LONGEST_TABLE = 40
 
 
 @dataclass(frozen=True, eq=False)
 class Clustering:
-    """What was found in a table.
+    """A clustering of a table.
 
     Attributes
     ----------
     table : Table
         The data.
     normalisation : str
-        How they were normalised.
+        The normalisation of the data.
     exponents, runs : dict of str to float, and to ImwkResult
-        By ``p1`` and, where the data were rescaled, ``p2``; the last run gives the clusters.
+        The exponent and the run of ``p1`` and, if the data were rescaled, of ``p2``. The last run
+        gives the clusters.
     silhouette : float
-        Of the clusters, on the normalised data; NaN if there is only one.
+        The silhouette of the clusters on the normalised data. NaN if there is only one cluster.
     ari : float or None
-        Agreement with the classes; None without labels.
+        The agreement with the classes. None without labels.
     notices : tuple of str
-        What happened on the way, in words.
+        What the user should know, such as columns that were dropped.
     """
 
     table: Table
@@ -64,7 +64,7 @@ class Clustering:
 
     @property
     def labels(self) -> IntArray:
-        """Cluster of every row."""
+        """The cluster of every row."""
         return self.runs[max(self.runs)].labels
 
 
@@ -84,20 +84,25 @@ def cluster_table(
     Parameters
     ----------
     table : Table
-        As `pipeline.datasets.tables.table.read_table` gives it.
+        The table, as `read_table` returns it.
     k : int or None
-        Number of clusters; None for the number of classes.
+        The number of clusters. None stands for the number of classes.
     p1, p2 : float
-        Minkowski exponents.
+        The Minkowski exponents.
     normalisation, centre, dtype : str
         As for `normalise` and `imwk`.
     seed : int or SeedSequence
-        Chooses the rows that the silhouette of a large table looks at.
+        The seed that selects the rows for the silhouette of a large table.
 
     Returns
     -------
     Clustering
-        The runs, and the scores of the last.
+        The runs, and the scores of the last run.
+
+    Raises
+    ------
+    InvalidInputError
+        If `k` is None and the table has no classes, or an argument has a wrong value.
 
     Examples
     --------
@@ -110,7 +115,11 @@ def cluster_table(
     exponents = {name: as_exponent(p, name) for name, p in given.items()}
     k = table.class_count if k is None else k
     if k is None:
-        raise InvalidInputError("Give the number of clusters by --k, or classes by --label.")
+        raise ArgumentError(
+            "The number of clusters is unknown. Give k, or a table with a column of classes.",
+            "k",
+            "label",
+        )
     X, notices = normalised_table(table, normalisation)
     runs = {"p1": imwk(X, k, exponents["p1"], centre, dtype)}
     if "p2" in exponents:
@@ -126,13 +135,13 @@ def cluster_table(
 
 
 def normalised_table(table: Table, name: str) -> tuple[FloatArray, tuple[str, ...]]:
-    """Normalise, and say what that and the reading did, by the names of features.
+    """Return the normalised data, and notices about the features.
 
     Examples
     --------
     >>> table = Table(np.array([[0.0, 0.0], [4.0, 0.0], [8.0, 1.0]]), ("size", "rare"))
     >>> normalised_table(table, "robust-z-score")[1]
-    ('Without spread under robust-z-score, so all zeros: rare.',)
+    ('Features without spread under robust-z-score are all zeros: rare.',)
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConstantFeatureWarning)
@@ -142,11 +151,14 @@ def normalised_table(table: Table, name: str) -> tuple[FloatArray, tuple[str, ..
     ]
     if not flat:
         return X, table.notices
-    return X, (*table.notices, f"Without spread under {name}, so all zeros: {', '.join(flat)}.")
+    return X, (
+        *table.notices,
+        f"Features without spread under {name} are all zeros: {', '.join(flat)}.",
+    )
 
 
 def clustering_facts(found: Clustering) -> dict[str, Any]:
-    """Return everything but the labels, for JSON: weights by exponent and feature.
+    """Return everything except the labels, for JSON; weights by exponent and feature.
 
     Examples
     --------
@@ -171,8 +183,15 @@ def clustering_facts(found: Clustering) -> dict[str, Any]:
     }
 
 
-def weight_tables(found: Clustering) -> Iterator[TerminalTable]:
-    r"""Yield a table of features by clusters for each run.
+def weight_tables(found: Clustering, advice: str = "") -> Iterator[TerminalTable]:
+    r"""Yield a table of weights for each run, with features in rows and clusters in columns.
+
+    Parameters
+    ----------
+    found : Clustering
+        The clustering.
+    advice : str
+        How to see all features. It is printed below a table that is cut.
 
     Examples
     --------
@@ -182,7 +201,7 @@ def weight_tables(found: Clustering) -> Iterator[TerminalTable]:
     ['feature', 'cluster 0\n2 rows', 'cluster 1\n1 row']
     """
     more = len(found.table.features) - LONGEST_TABLE
-    hint = f"{more:,} more features: print all with --json." if more > 0 else None
+    cut = f"{more:,} more features are not shown. {advice}".rstrip() if more > 0 else None
     for name, run in found.runs.items():
         what = "that rescale the data" if name != max(found.runs) else "of the clusters"
         header = [f"cluster {c}\n{_rows(size)}" for c, size in enumerate(_sizes(run))]
@@ -195,17 +214,17 @@ def weight_tables(found: Clustering) -> Iterator[TerminalTable]:
             ["feature", *header],
             [row for row, _ in zip(rows, range(LONGEST_TABLE), strict=False)],
             ["feature"],
-            hint,
+            cut,
         )
 
 
-def score_words(found: Clustering) -> str:
-    """Return the scores in one line.
+def score_line(found: Clustering) -> str:
+    """Return the scores as one line.
 
     Examples
     --------
     >>> table = Table(np.array([[0.0], [1.0], [9.0]]), ("size",), np.array([0, 0, 1]), ("a", "b"))
-    >>> score_words(cluster_table(table, k=2, p1=2.0))
+    >>> score_line(cluster_table(table, k=2, p1=2.0))
     'silhouette 0.5880, adjusted Rand index 1.0000'
     """
     sample = f" (of {MOST_ROWS:,} rows)" if len(found.table.X) > MOST_ROWS else ""
@@ -215,14 +234,19 @@ def score_words(found: Clustering) -> str:
 
 
 def write_labels(found: Clustering, path: str | PathLike[str]) -> None:
-    """Write the cluster of every row, and its class if there is one, as CSV; rows count from 1.
+    """Write the cluster of every row, and its class if it has one, as CSV. Rows count from 1.
 
     Parameters
     ----------
     found : Clustering
-        Whose labels.
+        The clustering.
     path : path
-        A file to make or replace, whole or not at all.
+        The file, which is made or replaced as a whole.
+
+    Raises
+    ------
+    OutputError
+        If the file cannot be written.
 
     Examples
     --------
@@ -238,7 +262,7 @@ def write_labels(found: Clustering, path: str | PathLike[str]) -> None:
     if classes is not None:
         columns["class"] = [names[code] for code in classes]
     columns["cluster"] = found.labels.tolist()
-    with storage_errors(f"write {path}"), replacing(Path(path)) as beside:
+    with output_errors(Path(path)), replacing(Path(path)) as beside:
         _write_csv(beside, [list(columns), *zip(*columns.values(), strict=True)])
 
 

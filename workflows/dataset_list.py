@@ -1,4 +1,4 @@
-"""The paper's real data sets as a table or as JSON, and which are on this machine."""
+"""List the paper's real data sets, and which of them are on this machine."""
 
 from dataclasses import asdict
 from typing import Any
@@ -11,12 +11,12 @@ from workflows.terminal import as_table
 
 
 def missing_sets() -> list[str]:
-    """Return the names of the sets that are not on this machine, in the paper's order."""
+    """Return the names of the data sets that are not on this machine, in the paper's order."""
     return [name for name, entry in uci_sets().items() if not cached_file(entry).is_file()]
 
 
 def dataset_facts() -> list[dict[str, Any]]:
-    """Return all that is known of each set, for JSON.
+    """Return everything that is known about each data set, for JSON.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def dataset_facts() -> list[dict[str, Any]]:
 
 
 def dataset_table() -> Table:
-    """Return a row for each set."""
+    """Return a table with a row for each data set."""
     missing = missing_sets()
     rows = [
         [
@@ -48,7 +48,7 @@ def dataset_table() -> Table:
             str(entry.features),
             str(entry.k),
             str(entry.id),
-            "missing" if name in missing else "here",
+            "missing" if name in missing else "present",
         ]
         for name, entry in uci_sets().items()
     ]

@@ -1,18 +1,44 @@
 """The errors of this layer."""
 
-from pipeline.core.errors import ImwkError
+from pipeline.core.errors import ImwkError, InvalidInputError
 
 
-class WorkersError(ImwkError):
-    """Workers cannot be used: there are none, or those that are there cannot take part."""
+class WorkflowError(ImwkError):
+    """The base of the errors whose message is about arguments of a function.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong, and what to do.
+    *arguments : str
+        The names of the arguments that the message is about. A caller that has other names for
+        them, such as the command line, can add its own names to the message.
+
+    Examples
+    --------
+    >>> ArgumentError("Give k, the number of clusters.", "k").arguments
+    ('k',)
+    """
+
+    def __init__(self, message: str, *arguments: str) -> None:
+        super().__init__(message)
+        self.arguments = arguments
 
 
-class InsecureSchedulerError(ImwkError):
-    """Connections without TLS must be allowed explicitly."""
+class ArgumentError(WorkflowError, InvalidInputError):
+    """An argument is missing, or does not fit the other arguments."""
+
+
+class WorkersError(WorkflowError):
+    """The workers cannot be used: there are none, or some of them cannot take part."""
+
+
+class InsecureSchedulerError(WorkflowError):
+    """A connection without TLS was not allowed explicitly."""
 
 
 class CancelledSweepError(ImwkError):
-    """Someone cancelled the sweep; what is done is in the cube."""
+    """The sweep was cancelled; the tiles that are done are in the cube."""
 
 
 class PictureError(ImwkError, ValueError):

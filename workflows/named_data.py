@@ -1,14 +1,14 @@
-"""Data by name: a user's file, a synthetic configuration or one of the paper's real data sets."""
+"""Find data by name: a user's file, a synthetic configuration or a real data set of the paper."""
 
 from collections.abc import Collection
 from pathlib import Path
 
-from pipeline.core.errors import InvalidInputError
 from pipeline.core.validation import as_choice
 from pipeline.datasets import CONFIGURATIONS, Table, read_table, synthetic_dataset
 from pipeline.datasets.tables.table import ENDINGS
 from pipeline.datasets.uci.cache import load_uci
 from pipeline.datasets.uci.catalogue import uci_sets
+from workflows.errors import ArgumentError
 
 #: The seed of the presets.
 SEED = 2020
@@ -23,21 +23,22 @@ def named_table(
     missing: str = "refuse",
     ignore: Collection[str] = (),
 ) -> tuple[str, Table]:
-    """Return the title of a data set, and its data.
+    """Return the title and the data of a data set.
 
     Parameters
     ----------
     name : str
         A file as for `read_table`, a key of `CONFIGURATIONS`, or a name as for `uci_set`.
     dataset, seed : int, optional
-        Of a synthetic configuration; the first, and that of the presets, unless given.
+        The number of the data set and the seed of a synthetic configuration. By default 0, and
+        the seed of the presets.
     label, missing, ignore
-        Of a file, as for `read_table`.
+        As for `read_table`. For files only.
 
     Raises
     ------
     InvalidInputError
-        If there are no such data, or something is given that does not go with them.
+        If there are no such data, or an argument is given that does not apply to them.
 
     Examples
     --------
@@ -59,15 +60,18 @@ def named_table(
 
 
 def _known(name: str) -> str:
-    """Return a name of a real data set; else say what names there are, also of synthetic ones."""
+    """Return the name of a real data set, or raise an error that lists all names."""
     short = [entry.key for entry in uci_sets().values()]
     return name if name in short else as_choice(name, "data set", [*CONFIGURATIONS, *uci_sets()])
 
 
-def _refuse(what: str, name: str, **given: object) -> None:
-    for option, value in given.items():
+def _refuse(needed: str, name: str, **given: object) -> None:
+    for argument, value in given.items():
         if value:
-            raise InvalidInputError(f"--{option} goes with {what}, and {name} is none.")
+            raise ArgumentError(
+                f"{argument} applies only to {needed}, and {name} is not one. Leave it out.",
+                argument,
+            )
 
 
 def _synthetic(config: str, index: int, seed: int) -> Table:

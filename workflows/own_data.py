@@ -1,4 +1,4 @@
-"""A sweep over a user's own file, without any TOML."""
+"""The sweep of a user's own file, without a spec file."""
 
 from collections.abc import Collection
 from os import PathLike
@@ -21,19 +21,20 @@ def own_sweep(
     Parameters
     ----------
     path, label, missing, ignore
-        As for `read_table`. The file's name without its ending names the configuration.
+        As for `read_table`. The file's name without its ending becomes the configuration's name.
     k : int, optional
-        Number of clusters; the number of classes unless given.
+        The number of clusters. By default the number of classes.
 
     Returns
     -------
     Sweep
-        All four normalisations, the full grid 1.1 to 5.0 twice, 100 restarts, exact centres.
+        The sweep: all four normalisations, 1.1 to 5.0 for both exponents, 100 restarts, exact
+        centres.
 
     Raises
     ------
     TableError, InvalidInputError
-        If the file is no usable table, or k is lacking or too large.
+        If the file is not a usable table, or k is missing or too large.
 
     Examples
     --------
@@ -46,7 +47,9 @@ def own_sweep(
     (('my',), 4, (4, 1, 2))
     """
     table = read_table(path, label, missing=missing, ignore=ignore)
+    name = Path(path).stem
     try:
-        return Sweep.of({Path(path).stem: table}, k)
+        return Sweep.of({name: table}, k)
     except SpecError as error:
-        raise TableError(str(path), "has a name that names no data. Rename the file.") from error
+        problem = f"{name} is not a valid data set name. Rename the file."
+        raise TableError(str(path), problem) from error

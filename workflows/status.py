@@ -1,4 +1,4 @@
-"""How far a sweep is, in a table or as JSON."""
+"""The progress of a sweep, as a table or as JSON."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -13,7 +13,7 @@ from storage import Counts, Ledger
 
 
 def status_facts(ledger: Ledger) -> dict[str, Any]:
-    """Return all of it, for JSON."""
+    """Return the counts and errors of a ledger, for JSON."""
     return {
         **_facts(ledger.counts),
         "configs": {config: _facts(counts) for config, counts in ledger.by_config.items()},
@@ -23,14 +23,14 @@ def status_facts(ledger: Ledger) -> dict[str, Any]:
 
 
 def about_unlabelled(configs: Sequence[str]) -> list[str]:
-    """Say which configurations have no ARI, in a line, if there are any.
+    """Return a line about the configurations that have no ARI, if there are any.
 
     Examples
     --------
     >>> about_unlabelled(["mine"]), about_unlabelled([])
-    (['No labels, and so no ARI: mine.'], [])
+    (['No ARI, because there are no labels: mine.'], [])
     """
-    return [f"No labels, and so no ARI: {', '.join(configs)}."] if configs else []
+    return [f"No ARI, because there are no labels: {', '.join(configs)}."] if configs else []
 
 
 def _facts(counts: Counts) -> dict[str, int]:
@@ -38,7 +38,7 @@ def _facts(counts: Counts) -> dict[str, int]:
 
 
 def status_table(ledger: Ledger) -> Group:
-    """Return a row for each configuration; below, errors of failed tiles and what has no ARI."""
+    """Return a table with a row for each configuration, and lines about failed tiles below."""
     table = Table(box=box.SIMPLE_HEAD, show_footer=True)
     total = ledger.counts
     table.add_column("configuration", "all", no_wrap=True)

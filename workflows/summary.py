@@ -1,4 +1,4 @@
-"""A cube in a few figures: how good each algorithm is on average, at its best exponents."""
+"""A summary of a cube: the mean result of each algorithm at its best exponents."""
 
 from collections.abc import Collection, Iterator
 from typing import Any
@@ -11,30 +11,30 @@ from storage.query.best import averaged, best_average, scores
 from storage.query.select import results_of
 from workflows.terminal import as_table
 
-#: The columns of the table, by part of the sweep.
+#: The titles of the columns, by part of the sweep.
 COLUMNS = {
     "kmeans": "k-means++",
     "rescaled_kmeans": "rescaled\nk-means++",
     "imwk": "imwk-means",
     "rescaled_imwk": "rescaled\nimwk-means",
 }
-#: What is shown, by suffix of its variables: the first that the cube has.
+#: Names of the measures, by suffix of their variables. The first that the cube has is shown.
 MEASURES = {"ari": "adjusted Rand index", "silhouette": "silhouette"}
 
 
 def summary_tables(cube: xr.Dataset) -> Iterator[Table]:
-    """Make a table of all configurations for each normalisation.
+    """Yield a table of all configurations for each normalisation.
 
     Parameters
     ----------
     cube : xarray.Dataset
-        As `storage.open_cube` returns it.
+        An open cube.
 
     Yields
     ------
     rich.table.Table
-        The mean of each algorithm that the sweep computes and, for each configuration, how many
-        data sets are behind it. If nothing has labels, by the silhouette.
+        The mean ARI of each algorithm that the sweep computes, and the number of data sets of each
+        configuration. If no data have labels, the mean silhouette.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def summary_tables(cube: xr.Dataset) -> Iterator[Table]:
 
 
 def _columns(suffix: str, known: Collection[str]) -> dict[str, str]:
-    """Return the titles of the columns, by variable."""
+    """Return the titles of the columns that the cube has, by variable."""
     titles = {f"{part}_{suffix}": title for part, title in COLUMNS.items()}
     return {name: title for name, title in titles.items() if name in known}
 

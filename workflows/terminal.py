@@ -1,4 +1,4 @@
-"""Tables in a terminal: never cut, for half a number is a wrong one."""
+"""Print tables in a terminal. Columns are never cut, because half a number is wrong."""
 
 from collections.abc import Iterable, Sequence
 
@@ -15,7 +15,7 @@ def as_table(
     words: Iterable[str],
     caption: str | None = None,
 ) -> Table:
-    """Return a table; columns not named in `words` are numbers, set to the right.
+    """Return a table. Columns that are not in `words` are numbers, which are right-aligned.
 
     Examples
     --------
@@ -35,12 +35,12 @@ def as_table(
     for name in header:
         table.add_column(name, justify="left" if name in words else "right", no_wrap=True)
     for cells in rows:
-        table.add_row(*map(Text, cells))  # as text: a name in brackets is no markup
+        table.add_row(*map(Text, cells))  # as Text, because brackets in a name are not markup
     return table
 
 
 def print_whole(console: Console, table: Table) -> None:
-    """Print a table as wide as it is, even if the terminal is narrower."""
+    """Print a table in its full width, even if the terminal is narrower."""
     needed = console.measure(table, options=console.options.update(max_width=10_000)).maximum
-    # Rich prints nothing wider than its console
+    # Rich cuts everything that is wider than its console.
     Console(file=console.file, width=max(console.width, needed)).print(table)

@@ -28,10 +28,13 @@ class SpecFile:
     batch : mapping
         The table ``[batch]``, unchecked: on which batch system to run the sweep. Empty if the file
         has none. It does not affect results, so it is not part of the spec.
+    batch_name : str
+        The name of that table in the file: ``batch``, or ``cluster`` as in version 0.1.
     """
 
     sweep: Sweep
     batch: Mapping[str, Any]
+    batch_name: str = BATCH
 
 
 def parse_spec_file(text: str, source: str, folder: Path | None = None) -> SpecFile:
@@ -64,14 +67,14 @@ def parse_spec_file(text: str, source: str, folder: Path | None = None) -> SpecF
     {'kind': 'slurm'}
     """
     try:
-        keys, batch = parse_tables(text)
-        return SpecFile(DraftSpec.model_validate(keys).read_data(folder or Path()), batch)
+        keys, name, batch = parse_tables(text)
+        return SpecFile(DraftSpec.model_validate(keys).read_data(folder or Path()), batch, name)
     except SpecError as error:
         raise SpecError(error.problems, source) from None
 
 
-def parse_tables(text: str) -> tuple[dict[str, Any], Mapping[str, Any]]:
-    r"""Return the keys of the spec, and the table ``[batch]``, which is not part of it.
+def parse_tables(text: str) -> tuple[dict[str, Any], str, Mapping[str, Any]]:
+    r"""Return the keys of the spec, and the name and content of the table ``[batch]``.
 
     Raises
     ------
@@ -81,7 +84,7 @@ def parse_tables(text: str) -> tuple[dict[str, Any], Mapping[str, Any]]:
     Examples
     --------
     >>> parse_tables('seed = 1\n[batch]\nkind = "slurm"')
-    ({'seed': 1}, {'kind': 'slurm'})
+    ({'seed': 1}, 'batch', {'kind': 'slurm'})
     """
     try:
         keys = tomllib.loads(text)
@@ -96,7 +99,8 @@ def parse_tables(text: str) -> tuple[dict[str, Any], Mapping[str, Any]]:
     for name, table in tables:
         if not isinstance(table, Mapping):
             raise SpecError([Problem(name, f"give a table [{name}].", shown(table))])
-    return keys, tables[0][1] if tables else {}
+    name, batch = tables[0] if tables else (BATCH, {})
+    return keys, name, batch
 
 
 def read_spec_file(path: str | PathLike[str]) -> SpecFile:

@@ -1,4 +1,4 @@
-"""A real Chromium, as Debian packages it, and pages that must stay silent in it."""
+"""A real Chromium, as Debian packages it. Its pages must not report errors."""
 
 import os
 import shutil
@@ -8,20 +8,20 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-#: Set where the browser must be there, so that no test is skipped unseen.
+#: If this variable is set, tests fail instead of being skipped without a browser.
 REQUIRED = "IMWK_BROWSER_REQUIRED"
 
 OpenPage = Callable[..., Page]
 
 
-@pytest.fixture(scope="module")  # while it runs, its event loop is in the way of others
+@pytest.fixture(scope="module")  # its event loop would disturb other modules
 def browser() -> Iterator[Browser]:
-    """Start Chromium, or skip where there is none and none is required."""
+    """Start Chromium. Skip the tests if it is neither installed nor required."""
     path = shutil.which("chromium")
     if path is None:
         if os.environ.get(REQUIRED):
             pytest.fail(f"{REQUIRED} is set, but there is no chromium. Install the package.")
-        pytest.skip("there is no chromium on this machine: apt-get install -y chromium")
+        pytest.skip("chromium is not installed on this machine: apt-get install -y chromium")
     with sync_playwright() as playwright:
         arguments = ["--headless", "--no-sandbox", "--disable-gpu"]
         started = playwright.chromium.launch(executable_path=path, args=arguments)
@@ -31,7 +31,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def open_page(browser: Browser) -> Iterator[OpenPage]:
-    """Open reports from files; at the end nothing may have gone wrong or been fetched in them."""
+    """Open reports from files, and check at the end that they had no errors and fetched nothing."""
     contexts, complaints, requests = [], [], []
 
     def opened(path: Path, width: int = 1600, scheme: str = "light") -> Page:

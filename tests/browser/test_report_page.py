@@ -16,14 +16,14 @@ from tests.browser.conftest import OpenPage
 from tests.reports import HOSTILE, named_page
 from tests.storage.made_up import fill, small_spec
 from workflows.report import write_report
-from workflows.report.pictures import pictures_of
+from workflows.report.figure_data import figure_data
 
 pytestmark = pytest.mark.slow
 
 P1, P2 = (1.1, 1.4, 2.0), (1.5, 3.0)
 CELLS = [(first, second) for first in range(len(P1)) for second in range(len(P2))]
 WHITE = (255, 255, 255)
-#: How often a picture is looked at before it counts as wrong.
+#: The number of screenshots before a figure counts as wrong.
 PATIENCE = 50
 
 
@@ -76,8 +76,8 @@ def middle_of(page: Page, first: float, second: float) -> tuple[float, float]:
 
 
 def expect_white(page: Page, wanted: set[tuple[int, int]]) -> None:
-    """Wait until these cells of the picture are white and no others, by the pixels on screen."""
-    # Off the middle, where the best pair has its star
+    """Wait until exactly these cells of the figure are white on the screen."""
+    # Not the middle, where the best pair has its star
     places = {cell: middle_of(page, cell[0] + 0.15, cell[1] + 0.15) for cell in CELLS}
     for _ in range(PATIENCE):
         image = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
@@ -131,7 +131,7 @@ def test_hover_shows_a_single_data_set(open_page: OpenPage, report: Path, cube: 
         assert "data set 1" in text
 
 
-def test_partial_means_say_of_how_many(open_page: OpenPage, report: Path) -> None:
+def test_means_show_the_number_of_data_sets(open_page: OpenPage, report: Path) -> None:
     page = open_page(report)
     ready(page)
     choose(page, config="1000x12-6")
@@ -139,7 +139,7 @@ def test_partial_means_say_of_how_many(open_page: OpenPage, report: Path) -> Non
     assert options == ["mean of 1 data set", "data set 0"]
 
 
-def test_white_where_kmeans_is_not_beaten(
+def test_cells_that_do_not_beat_kmeans_are_white(
     open_page: OpenPage, report: Path, cube: xr.Dataset
 ) -> None:
     page = open_page(report)
@@ -160,7 +160,7 @@ def facts(page: Page) -> str:
     return str(page.locator("#facts").inner_text())
 
 
-def test_the_slider_whitens_what_is_not_above_it(
+def test_cells_below_the_slider_are_white(
     open_page: OpenPage, report: Path, cube: xr.Dataset
 ) -> None:
     page = open_page(report)
@@ -182,7 +182,7 @@ def test_the_slider_whitens_what_is_not_above_it(
     expect_white(page, not_above(grid, float(runs.mean())))
 
 
-def test_every_choice_changes_the_picture(open_page: OpenPage, report: Path) -> None:
+def test_every_choice_changes_the_figure(open_page: OpenPage, report: Path) -> None:
     page = open_page(report)
     ready(page)
     shots = [page.locator("#picture").screenshot()]
@@ -257,13 +257,13 @@ def test_the_keyboard_reaches_and_changes_everything(open_page: OpenPage, report
         key, shows = keys[name]
         before = page.locator(shows).inner_text()
         page.keyboard.press(key)
-        if name != "reset":  # which has nothing to do yet
+        if name != "reset":  # it has no effect yet
             expect(page.locator(shows)).not_to_have_text(before)
         ready(page)
     assert reached == list(keys)
 
 
-def test_arrow_keys_read_out_pair_after_pair(
+def test_arrow_keys_move_from_cell_to_cell(
     open_page: OpenPage, report: Path, cube: xr.Dataset
 ) -> None:
     page = open_page(report)
@@ -281,7 +281,7 @@ def test_arrow_keys_read_out_pair_after_pair(
     expect(readout).to_contain_text(f"p1 = 1.4, p2 = 3: {grid[1, 1]:.3f}")
 
 
-def test_a_click_reads_a_cell_out_and_a_row_chooses(
+def test_a_click_reads_a_cell_and_a_click_on_a_row_selects_it(
     open_page: OpenPage, report: Path, cube: xr.Dataset
 ) -> None:
     page = open_page(report)
@@ -312,7 +312,7 @@ def test_no_page_is_wider_than_its_window(open_page: OpenPage, report: Path, wid
         assert page.evaluate("document.documentElement.scrollWidth") == width
 
 
-#: The least contrast of all text on the page, by WCAG's formula, and where it is.
+#: The lowest contrast of all texts on the page by WCAG's formula, and the text that has it.
 CONTRAST = """() => {
     const channels = (colour) => colour.match(/[0-9.]+/g).map(Number);
     const luminance = ([r, g, b]) => {
@@ -341,9 +341,7 @@ CONTRAST = """() => {
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_stands_out_from_what_is_behind_it(
-    open_page: OpenPage, report: Path, scheme: str
-) -> None:
+def test_text_contrasts_with_its_background(open_page: OpenPage, report: Path, scheme: str) -> None:
     page = open_page(report, scheme=scheme)
     ready(page)
     page.evaluate(OPEN_ALL)
@@ -367,7 +365,7 @@ def test_figures_follow_the_scheme(open_page: OpenPage, report: Path) -> None:
 
 
 @pytest.mark.parametrize("width", [400, 1600])
-def test_hostile_names_do_nothing_but_show(open_page: OpenPage, tmp_path: Path, width: int) -> None:
+def test_hostile_names_are_only_shown(open_page: OpenPage, tmp_path: Path, width: int) -> None:
     path = tmp_path / "hostile.html"
     path.write_text(named_page(HOSTILE), encoding="utf-8")
     page = open_page(path, width=width)
@@ -418,21 +416,21 @@ def test_cubes_of_some_parts_open(
         assert ("Above" in facts(page)) == is_held
 
 
-def test_single_data_sets_that_do_not_fit_are_said_to_be_left_out(
+def test_single_data_sets_that_do_not_fit_are_left_out(
     open_page: OpenPage, location: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workflows.report.page.pictures_of", partial(pictures_of, room=0))
+    monkeypatch.setattr("workflows.report.page.figure_data", partial(figure_data, room=0))
     write_report(location, tmp_path / "report.html")
     page = open_page(tmp_path / "report.html")
     ready(page)
     last = page.locator("#dataset option").last
     expect(last).to_contain_text("left out")
     expect(last).to_be_disabled()
-    page.locator("#datasets tr").first.click()  # says what is best there, but has no picture
+    page.locator("#datasets tr").first.click()  # it has a best result, but no figure
     assert page.locator("#dataset option:checked").inner_text() == "mean of 2 data sets"
 
 
-def test_a_choice_with_nothing_done_says_so(open_page: OpenPage, tmp_path: Path) -> None:
+def test_a_choice_without_results_shows_a_message(open_page: OpenPage, tmp_path: Path) -> None:
     location, spec = tmp_path / "cube.zarr", small_spec()
     create_cube(location, spec)
     fill(location, [tile for tile in spec.tiles if tile.config == "1000x12-6"])

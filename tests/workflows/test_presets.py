@@ -37,7 +37,7 @@ def test_a_preset_saved_as_a_file_is_the_same_spec(name: str, tmp_path: Path) ->
 
 def test_an_unknown_name_lists_the_presets() -> None:
     with pytest.raises(
-        SpecError, match="papper: is neither a file nor a preset; presets are quick"
+        SpecError, match=r"papper: is neither a file nor a preset\. The presets are quick"
     ):
         load_spec("papper")
     with pytest.raises(ImwkError, match="Did you mean 'paper'"):

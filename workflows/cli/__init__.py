@@ -1,4 +1,4 @@
-"""The command `imwk`: parses, calls, prints."""
+"""The command `imwk`. Commands parse options, call a function of the library, and print."""
 
 from workflows.cli.main import main
 

@@ -1,4 +1,4 @@
-"""The command that clusters one table; thin, it imports what it needs."""
+"""The command that clusters one table, without a sweep."""
 
 import json
 from pathlib import Path
@@ -6,47 +6,71 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from workflows.cli.data import table_options
+from workflows.cli.old_names import old_option
+from workflows.cli.options import json_option, table_options
 
 if TYPE_CHECKING:
     from workflows.clustering import Clustering
 
+_file = click.Path(path_type=Path)
+
 
 @click.command()
 @click.argument("table")
-@click.option("--p1", type=float, help="Exponent of imwk-means; 2 unless given.")
-@click.option("--p2", type=float, help="Rescale at p1, then cluster at this exponent.")
-@click.option("--normalisation", help="Of every feature; range unless given.")
-@click.option("--centre", help="Exact, unless fixed-step is given, as the authors'.")
-@click.option("--config", help="Which table of a cube that has several.")
+@click.option(
+    "--p1", type=float, help="The exponent of imwk-means. The default is 2, or the best of a cube."
+)
+@click.option(
+    "--p2",
+    type=float,
+    help="Rescale at p1, then cluster at this exponent. By default there is no rescaling, or the "
+    "best of a cube.",
+)
+@click.option(
+    "--normalisation",
+    help="The normalisation of every feature. The default is range, or the best of a cube.",
+)
+@click.option(
+    "--centre",
+    help="How centres are computed: exact, or fixed-step as the authors do. The default is exact, "
+    "or that of a cube.",
+)
+@click.option("--config", help="The table of a cube. Required if the cube has several.")
 @table_options
-@click.option("-o", "--out", type=click.Path(path_type=Path), help="CSV file for the labels.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
-def cluster(table: str, out: Path | None, as_json: bool, **options: Any) -> None:
-    """Cluster TABLE once, without a sweep: a .csv, .tsv, .parquet or .npz file.
+# --out is the name of --output in version 0.1. It is accepted for one more release.
+@old_option("--out", "--output", type=_file)
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    type=_file,
+    help="The .csv file for the labels. By default none is written.",
+)
+@json_option
+def cluster(table: str, output: Path | None, as_json: bool, **options: Any) -> None:
+    """Cluster a table once, without a sweep.
 
-    Or a cube with such a table, at the exponents and the normalisation that are best
-    in it: by ARI or, without labels, by silhouette. Give some, and the rest is chosen.
+    TABLE is a .csv, .tsv, .parquet or .npz file, or a cube that contains a table. A
+    cube's table is clustered at the exponents and the normalisation that are best in
+    the cube: by ARI or, without labels, by silhouette. Options restrict this choice.
     """
     from workflows.clustering import clustering_facts, write_labels
 
-    if out is not None:
-        _refuse_unfit_output(Path(table), out)
+    if output is not None:
+        _refuse_unfit_output(Path(table), output)
     given = {name: value for name, value in options.items() if value not in (None, ())}
     words, found = (_best if _is_cube(table) else _cluster)(table, **given)
-    if out is not None:
-        write_labels(found, out)
+    if output is not None:
+        write_labels(found, output)
     if as_json:
         click.echo(json.dumps(clustering_facts(found), indent=2, ensure_ascii=False))
     else:
-        _show(words, found, out)
+        _show(words, found, output)
 
 
 def _is_cube(table: str) -> bool:
-    from storage.backends.location import is_url
-
     path = Path(table)
-    return is_url(table) or path.is_dir() or path.suffix.lower() == ".zarr"
+    return "://" in table or path.is_dir() or path.suffix.lower() == ".zarr"
 
 
 def _cluster(
@@ -62,47 +86,50 @@ def _cluster(
     from workflows.clustering import cluster_table
 
     if "config" in options:
-        raise click.UsageError("--config goes with a cube.")
+        raise click.UsageError("--config needs a cube, and a file was given.")
     data = read_table(table, label, missing=missing, ignore=ignore)
     return "", cluster_table(data, k, p1, **options)
 
 
 def _best(cube: str, missing: str, **options: Any) -> tuple[str, "Clustering"]:
-    from workflows.best_clustering import best_choice, best_clustering
+    from workflows.best_clustering import best_choice, cluster_best
 
     foreign = {"label", "k", "ignore", "centre"} & {*options}
     if foreign or missing != "refuse":
         name = min(foreign, default="missing")
-        raise click.UsageError(f"--{name} goes with a file; a cube has its own.")
+        raise click.UsageError(f"--{name} needs a file. A cube's sweep has its own setting.")
     best = best_choice(cube, **options)
-    return f"{best}\n\n", best_clustering(cube, best)
+    return f"{best}\n\n", cluster_best(cube, best)
 
 
-def _show(words: str, found: "Clustering", out: Path | None) -> None:
+def _show(words: str, found: "Clustering", output: Path | None) -> None:
     from rich.console import Console
 
-    from workflows.clustering import score_words, weight_tables
+    from workflows.clustering import score_line, weight_tables
     from workflows.terminal import print_whole
 
     for notice in found.notices:
         click.echo(notice, err=True)
     click.echo(words, nl=False)
-    for table in weight_tables(found):
+    for table in weight_tables(found, advice="Print all with --json."):
         print_whole(Console(), table)
-    click.echo(score_words(found))
-    if out is not None:
-        click.echo(f"labels of {len(found.labels):,} rows in {out}")
+    click.echo(score_line(found))
+    if output is not None:
+        click.echo(f"labels of {len(found.labels):,} rows in {output}")
 
 
-def _refuse_unfit_output(table: Path, out: Path) -> None:
-    """Say it before anything is computed."""
-    if out.suffix.lower() != ".csv":
-        raise click.BadParameter(f"{out} does not end in .csv.", param_hint="--out")
-    if out.exists() and table.exists() and out.samefile(table):
-        raise click.BadParameter(f"{out} is the table itself.", param_hint="--out")
-    if not out.parent.is_dir():
-        raise click.BadParameter(f"{out.parent} is no folder.", param_hint="--out")
+def _refuse_unfit_output(table: Path, output: Path) -> None:
+    """Refuse a file that cannot be written, before anything is computed."""
+    problem = None
+    if output.suffix.lower() != ".csv":
+        problem = f"{output} does not end in .csv."
+    elif output.exists() and table.exists() and output.samefile(table):
+        problem = f"{output} is the table itself."
+    elif not output.parent.is_dir():
+        problem = f"{output.parent} is not a folder."
+    if problem is not None:
+        raise click.BadParameter(problem, param_hint="--output")
 
 
-#: Of the group `imwk`.
+#: The commands of this module, for the group `imwk`.
 COMMANDS = (cluster,)

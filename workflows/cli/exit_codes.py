@@ -1,4 +1,4 @@
-"""How the command `imwk` ends: what each exit code means."""
+"""The exit codes of the command `imwk`, and what each means."""
 
 from typing import TYPE_CHECKING
 
@@ -7,16 +7,17 @@ import click
 if TYPE_CHECKING:
     from pipeline.core.errors import ImwkError
 
-FAILED, REFUSED, LOST, NO_CLUSTER, INTERRUPTED = 1, 2, 3, 4, 130
+FAILED, REFUSED, LOST, NO_WORKERS, INTERRUPTED = 1, 2, 3, 4, 130
 
 MEANINGS = {
-    0: "all is well",
-    FAILED: "some tiles failed, are damaged or differ; the rest is in the cube",
-    REFUSED: "refused: a wrong option, spec or cube, or a cube that cannot be written",
-    LOST: "the scheduler was lost; submit again to go on",
-    NO_CLUSTER: "the cluster cannot be used: no scheduler, no worker, or workers that have\n"
-    "       another version or cannot write the cube",
-    INTERRUPTED: "interrupted or cancelled; submit again to go on",
+    0: "The command succeeded.",
+    FAILED: "Some tiles failed, are damaged or differ. All others are in the cube.",
+    REFUSED: "The command was refused: an option, a spec, a table or the cube is wrong,\n"
+    "       or a file cannot be written.",
+    LOST: "The scheduler was lost. Submit again to continue.",
+    NO_WORKERS: "The workers cannot be used: there is no scheduler or no worker, or a\n"
+    "       worker has another version or cannot write the cube.",
+    INTERRUPTED: "The sweep was interrupted or cancelled. Submit again to continue.",
 }
 
 EPILOG = "\b\nExit codes:\n" + "\n".join(
@@ -25,14 +26,14 @@ EPILOG = "\b\nExit codes:\n" + "\n".join(
 
 
 def code_of(error: "ImwkError") -> int:
-    """Return the exit code of an error that is ours."""
+    """Return the exit code for an error of this project."""
     from pipeline.errors import SchedulerLostError
     from workflows.errors import CancelledSweepError, WorkersError
 
-    codes = {SchedulerLostError: LOST, WorkersError: NO_CLUSTER, CancelledSweepError: INTERRUPTED}
+    codes = {SchedulerLostError: LOST, WorkersError: NO_WORKERS, CancelledSweepError: INTERRUPTED}
     return next((code for kind, code in codes.items() if isinstance(error, kind)), REFUSED)
 
 
 def end(code: int) -> None:
-    """End the command that is running."""
+    """End the running command with an exit code."""
     click.get_current_context().exit(code)

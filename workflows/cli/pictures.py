@@ -1,20 +1,29 @@
-"""Commands that draw: heatmaps and scatter; thin, they import what they need."""
+"""Commands that draw figures and write the report."""
 
 from pathlib import Path
 from typing import Any
 
 import click
 
-from workflows.cli.data import table_options
-from workflows.cli.query import variable_option
+from workflows.cli.options import (
+    config_option,
+    cube_argument,
+    normalisation_option,
+    table_options,
+    variable_option,
+)
 
 PICTURE_FORMATS = ["png", "svg", "pdf"]
 
 
 @click.command()
-@click.argument("cube")
+@cube_argument
 @click.option(
-    "-o", "--output", "folder", required=True, metavar="DIR", help="Folder for the pictures."
+    "-o",
+    "--output",
+    required=True,
+    metavar="DIR",
+    help="The folder for the files, which is made if it is missing.",
 )
 @click.option(
     "--format",
@@ -22,20 +31,24 @@ PICTURE_FORMATS = ["png", "svg", "pdf"]
     type=click.Choice(PICTURE_FORMATS),
     default="png",
     show_default=True,
-    help="Format of the pictures.",
+    help="The format of the files.",
 )
-@click.option("--config", multiple=True, help="Configuration; may be repeated, as all below.")
-@click.option("--normalisation", multiple=True, help="Normalisation.")
+@config_option
+@normalisation_option
 @variable_option
 def heatmaps(
     cube: str,
-    folder: str,
+    output: str,
     style: str,
     config: tuple[str, ...],
     normalisation: tuple[str, ...],
     variable: str | None,
 ) -> None:
-    """Draw means of CUBE over p1 and p2, an ARI white where k-means++ is not beaten."""
+    """Draw heatmaps of the means over p1 and p2.
+
+    There is a file for each normalisation, with a panel for each configuration. An
+    ARI is white where it does not beat k-means++.
+    """
     from storage import open_cube
     from storage.errors import storage_errors
     from storage.query.best import select
@@ -46,7 +59,7 @@ def heatmaps(
     grids = mean_grids(chosen, variable or main_variable(chosen))
     with storage_errors(f"read the cube {cube}"):
         grids = grids.compute()
-    for path in write_heatmaps(grids, folder, style):
+    for path in write_heatmaps(grids, output, style):
         click.echo(path)
 
 
@@ -55,37 +68,65 @@ def heatmaps(
 @click.option(
     "-o",
     "--output",
-    "file",
     required=True,
+    metavar="FILE",
     type=click.Path(path_type=Path),
-    help="The picture, a .png, .svg or .pdf file.",
+    help="The .png, .svg or .pdf file to make or replace.",
 )
-@click.option("--normalisation", default="range", show_default=True, help="Normalisation.")
-@click.option("--p1", default=1.5, show_default=True, help="Exponent that rescales.")
-@click.option("--dataset", type=int, help="Of a synthetic configuration, from 0; 0 unless given.")
-@click.option("--seed", type=int, help="Of the synthetic data; 2020 unless given.")
+@click.option(
+    "--normalisation", default="range", show_default=True, help="The normalisation of the data."
+)
+@click.option("--p1", default=1.5, show_default=True, help="The exponent that rescales.")
+@click.option(
+    "--dataset",
+    type=int,
+    help="The number of a data set of a synthetic configuration, from 0. The default is 0.",
+)
+@click.option("--seed", type=int, help="The seed of synthetic data. The default is 2020.")
 @table_options
 def scatter(
-    data: str, file: Path, normalisation: str, p1: float, k: int | None, **options: Any
+    data: str, output: Path, normalisation: str, p1: float, k: int | None, **options: Any
 ) -> None:
-    """Draw DATA before and after rescaling, coloured by class or else by cluster.
+    """Draw a data set before and after rescaling.
 
     DATA is a .csv, .tsv, .parquet or .npz file, a synthetic configuration such as
-    1000x6-3, or one of the data sets that imwk datasets list shows.
+    1000x6-3, or one of the data sets that imwk datasets list prints. Colours show the
+    classes or, without classes, the clusters.
     """
     from workflows.clustering import cluster_table
     from workflows.named_data import named_table
     from workflows.plots.scatter import draw_clustering
     from workflows.plots.style import style_of, write_figure
 
-    style = style_of(file)
+    style = style_of(output)
     name, table = named_table(data, **options)
     found = cluster_table(table, k, p1, normalisation=normalisation)
     for notice in found.notices:
         click.echo(notice, err=True)
-    write_figure(draw_clustering(found, name), file, style)
-    click.echo(file)
+    write_figure(draw_clustering(found, name), output, style)
+    click.echo(output)
 
 
-#: Of the group `imwk`.
-COMMANDS = (heatmaps, scatter)
+@click.command()
+@cube_argument
+@click.option(
+    "-o",
+    "--output",
+    default="report.html",
+    show_default=True,
+    metavar="FILE",
+    help="The .html file to make or replace.",
+)
+def report(cube: str, output: str) -> None:
+    """Write an HTML page for exploring CUBE.
+
+    The page is one file that works in any browser, without network.
+    """
+    from workflows.report import write_report
+
+    size = write_report(cube, output)
+    click.echo(f"{output}: {size / 1e6:.1f} MB, open it in a browser")
+
+
+#: The commands of this module, for the group `imwk`.
+COMMANDS = (heatmaps, scatter, report)

@@ -1,4 +1,4 @@
-"""How a running sweep is shown: a bar to people, a line a minute to logs, JSON to programs."""
+"""Show the progress of a sweep: a bar in a terminal, a line per minute in logs, or JSON."""
 
 import json
 import sys
@@ -17,14 +17,14 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from pipeline.execution.plan import duration
 from workflows.sweep import Event, Started, TileEnded
 
-#: Seconds between the lines of a sweep that has no terminal.
+#: Seconds between the lines if there is no terminal.
 LINE_EVERY = 60
 
 Show = Callable[[Event], None]
 
 
 class Tally:
-    """Tiles done and failed so far, and how fast.
+    """The number of tiles that are done and failed so far, and the speed.
 
     Examples
     --------
@@ -53,11 +53,11 @@ class Tally:
 
     @property
     def per_minute(self) -> float:
-        """Tiles a minute, since the start."""
+        """The number of tiles per minute since the start."""
         return 60 * self.now / max(monotonic() - self.began, 1e-9)
 
     def sentence(self) -> str:
-        """Say how far it is, how fast it goes and when it will end."""
+        """Return the progress, the speed and the remaining time as a sentence."""
         if not self.tiles:
             return "starting workers"
         words = f"{self.done} of {self.tiles} tiles done, {self.failed} failed"
@@ -66,14 +66,14 @@ class Tally:
         return f"{words}, {self.per_minute:.3g} tiles/min, {self.left()} left"
 
     def left(self) -> str:
-        """Say how long it will take if it goes on like this; unknown before the first tile."""
+        """Return the remaining time at the current speed; it is unknown before the first tile."""
         tiles = self.tiles - self.done - self.failed
         return duration(60 * tiles / self.per_minute) if self.now else "?"
 
 
 @contextmanager
 def shown_progress(as_json: bool) -> Iterator[Show]:
-    """Show events as they come, in the way that suits who is listening."""
+    """Yield a function that shows events: as JSON, as a bar in a terminal, or as lines."""
     if as_json:
         yield _show_json
     elif sys.stderr.isatty():
@@ -85,7 +85,7 @@ def shown_progress(as_json: bool) -> Iterator[Show]:
 
 
 def print_json(event: str, **facts: Any) -> None:
-    """Print one event as a line."""
+    """Print one event as a line of JSON."""
     click.echo(json.dumps({"event": event, **facts}))
 
 
@@ -100,7 +100,7 @@ def _show_json(event: Event) -> None:
 @contextmanager
 def _bar() -> Iterator[Show]:
     tally = Tally()
-    # rich's own column for the time that is left gives up on tiles of half a minute
+    # rich's own column for the remaining time does not work with tiles of half a minute.
     columns = (
         TextColumn("tiles"),
         BarColumn(),
@@ -152,5 +152,7 @@ def _lines() -> Iterator[Show]:
 
 def _beginning(event: Started) -> str:
     left = event.tiles - event.done - event.failed
-    workers = f"{event.workers} workers" if event.workers else "no workers yet, waiting for some"
+    workers = "no worker yet"
+    if event.workers:
+        workers = "1 worker" if event.workers == 1 else f"{event.workers} workers"
     return f"{left} of {event.tiles} tiles to do, {workers}; dashboard: {event.dashboard or 'none'}"

@@ -1,12 +1,13 @@
-"""Commands that compute: submit, extend and retry; and cancel. They import what they need."""
+"""Commands that plan, start and stop sweeps."""
 
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from workflows.cli.data import DATA_OPTIONS, chosen_sweep, data_options, show_notices
+from workflows.cli.compute_options import ComputeOptions, compute_options, options_of
 from workflows.cli.exit_codes import FAILED, end
-from workflows.cli.options import RunOptions, options_of, run_options
+from workflows.cli.options import cube_argument, json_option, workers_option
+from workflows.cli.spec_options import DATA_OPTIONS, chosen_spec, data_options, read_spec
 
 if TYPE_CHECKING:
     from pipeline.spec.sweep import Sweep
@@ -14,41 +15,79 @@ if TYPE_CHECKING:
 
 
 @click.command()
+@click.argument("name", required=False)
+def presets(name: str | None) -> None:
+    """List the presets, or print one as TOML.
+
+    Without NAME, list the names of all presets. With NAME, print that preset, for
+    example to change it and use it as SPEC.
+    """
+    from workflows.presets import PRESETS, preset_text
+
+    click.echo("\n".join(PRESETS) if name is None else preset_text(name), nl=name is None)
+
+
+@click.command()
+@click.argument("spec", required=False)
+@data_options
+@workers_option
+@json_option
+def plan(spec: str | None, workers: int | None, as_json: bool, **data: Any) -> None:
+    """Estimate the size and duration of a sweep.
+
+    The duration is estimated from a few timed runs on this machine.
+    """
+    from dask.system import CPU_COUNT
+
+    from pipeline.execution.plan import make_plan
+
+    sweep = chosen_spec(spec, **data).sweep
+    made = make_plan(sweep.spec, CPU_COUNT if workers is None else workers, tables=sweep.tables)
+    click.echo(made.to_json() if as_json else made)
+
+
+@click.command()
 @click.argument("spec_and_cube", nargs=-1, required=True, metavar="[SPEC] CUBE")
 @data_options
-@run_options
+@compute_options
 def submit(spec_and_cube: tuple[str, ...], **given: Any) -> None:
-    """Compute a sweep into a new cube, or what a cube lacks of it."""
+    """Compute a sweep into a new or partial cube.
+
+    Tiles that are done already are not computed again. Workers run on this machine
+    unless --scheduler or --batch is given. Job options replace the settings in the
+    table [batch] of SPEC.
+    """
     *specs, cube = spec_and_cube
     if len(specs) > 1:
         raise click.UsageError("Give SPEC and CUBE, or --data FILE and CUBE.")
     spec = specs[0] if specs else None
-    sweep = chosen_sweep(spec, **{name: given.pop(name) for name in DATA_OPTIONS})
-    _submit(sweep, cube, options_of(given, spec))
+    file = chosen_spec(spec, **{name: given.pop(name) for name in DATA_OPTIONS})
+    _submit(file.sweep, cube, options_of(given, file, spec))
 
 
 @click.command()
-@click.argument("cube")
+@cube_argument
 @click.argument("spec")
-@run_options
+@compute_options
 def extend(cube: str, spec: str, **given: Any) -> None:
-    """Make a cube larger, and compute what is new: all else stays as it is."""
-    from storage import extend_cube
-    from workflows.presets import load_sweep
+    """Extend CUBE to a larger SPEC, and compute what is new.
 
-    larger = load_sweep(spec)
-    show_notices(larger)
-    options = options_of(given, spec)
+    Results that are in the cube already do not change.
+    """
+    from storage import extend_cube
+
+    file = read_spec(spec)
+    options = options_of(given, file, spec)
     if not options.dry_run:
-        extend_cube(cube, larger.spec, larger.tables)
-    _submit(larger, cube, options)
+        extend_cube(cube, file.sweep.spec, file.sweep.tables)
+    _submit(file.sweep, cube, options)
 
 
 @click.command()
-@click.argument("cube")
-@run_options
+@cube_argument
+@compute_options
 def retry(cube: str, **given: Any) -> None:
-    """Try failed tiles again, and compute all else that the cube lacks."""
+    """Compute the failed and missing tiles of CUBE."""
     from pipeline.spec.sweep import Sweep
     from storage import forgive, read_ledger
     from storage.handle import open_group
@@ -61,18 +100,21 @@ def retry(cube: str, **given: Any) -> None:
 
 
 @click.command()
-@click.argument("cube")
+@cube_argument
 def cancel(cube: str) -> None:
-    """Stop all sweeps that write to a cube, wherever they run; what is done is kept."""
+    """Stop all sweeps that write to CUBE.
+
+    It does not matter where they run. Tiles that are done stay in the cube.
+    """
     from storage import cancel_sweeps
 
     cancel_sweeps(cube)
-    click.echo("Sweeps of this cube stop when the blocks that run now have ended.")
+    click.echo("Sweeps of this cube stop as soon as the blocks that are running have ended.")
 
 
-def _submit(sweep: "Sweep", cube: str, options: RunOptions) -> None:
+def _submit(sweep: "Sweep", cube: str, options: ComputeOptions) -> None:
     if options.dry_run:
-        from workflows.compute.batch import job_script
+        from workflows.compute.jobqueue import job_script
 
         click.echo(job_script(options.job_settings(), insecure=options.insecure))
         return
@@ -85,7 +127,7 @@ def _submit(sweep: "Sweep", cube: str, options: RunOptions) -> None:
         _compute(sweep, cube, options)
 
 
-def _compute(sweep: "Sweep", cube: str, options: RunOptions) -> None:
+def _compute(sweep: "Sweep", cube: str, options: ComputeOptions) -> None:
     from workflows.cli.progress import shown_progress
     from workflows.sweep import submit as submit_sweep
 
@@ -95,7 +137,7 @@ def _compute(sweep: "Sweep", cube: str, options: RunOptions) -> None:
     end(FAILED if report.done < report.tiles else 0)
 
 
-def _detach(sweep: "Sweep", cube: str, options: RunOptions) -> None:
+def _detach(sweep: "Sweep", cube: str, options: ComputeOptions) -> None:
     from workflows.cli.progress import print_json
     from workflows.detached import submit_detached
 
@@ -104,8 +146,8 @@ def _detach(sweep: "Sweep", cube: str, options: RunOptions) -> None:
         print_json("detached", missing=missing)
     else:
         click.echo(
-            f"{missing} tiles to do, left to the scheduler. How far it is: imwk status {cube}. "
-            f"To stop it: imwk cancel {cube}."
+            f"{missing} tiles are left to the scheduler. Follow them with imwk status {cube}. Stop "
+            f"them with imwk cancel {cube}."
         )
 
 
@@ -118,9 +160,11 @@ def _print_report(report: "SweepReport", cube: str, as_json: bool) -> None:
     click.echo(report)
     if report.failed:
         click.echo(
-            f"Why tiles failed: imwk status {cube}. To try them again: imwk retry {cube}.", err=True
+            f"See imwk status {cube} for the errors of failed tiles. Compute them again with imwk "
+            f"retry {cube}.",
+            err=True,
         )
 
 
-#: Of the group `imwk`.
-COMMANDS = (submit, extend, retry, cancel)
+#: The commands of this module, for the group `imwk`.
+COMMANDS = (presets, plan, submit, extend, retry, cancel)

@@ -1,4 +1,4 @@
-"""Workers that are jobs of a batch system, by dask-jobqueue."""
+"""Workers that are jobs of a batch system, submitted by dask-jobqueue."""
 
 import logging
 import shutil
@@ -13,20 +13,10 @@ from typing import Any
 import dask
 from distributed import Client, Security, Status
 
-from workflows.compute.job_settings import JobSettings, lifetime_seconds
-from workflows.compute.worker_settings import LOOPBACK, worker_variables
+from workflows.compute.job_settings import JobSettings
+from workflows.compute.jobqueue import SYSTEMS, job_options, jobqueue_class, make_log_directory
+from workflows.compute.worker_settings import LOOPBACK
 from workflows.errors import WorkersError
-
-#: The cluster class of each batch system, and the command that shows a user's jobs.
-SYSTEMS = {
-    "slurm": ("SLURMCluster", "squeue --me"),
-    "pbs": ("PBSCluster", "qstat"),
-    "lsf": ("LSFCluster", "bjobs -w"),
-    "sge": ("SGECluster", "qstat"),
-    "htcondor": ("HTCondorCluster", "condor_q"),
-}
-#: What stands in a job script for files that are made when the sweep begins.
-NOT_YET = "MADE-WHEN-SUBMITTED"
 
 
 @contextmanager
@@ -36,54 +26,62 @@ def job_client(settings: JobSettings, *, insecure: bool = False) -> Iterator[Cli
     Parameters
     ----------
     settings : JobSettings
-        Which batch system, how many jobs, and what each asks for.
+        The batch system, the number of jobs, and what each job requests.
     insecure : bool
-        Let workers and this process talk without TLS: who reaches its port can run any code.
+        Whether workers and this process communicate without TLS. Then anyone who can reach the
+        port of this process can run any code.
 
     Yields
     ------
     distributed.Client
-        With a worker at least.
+        A client with at least one worker.
 
     Raises
     ------
     WorkersError
-        If there is no such batch system here, it refuses jobs, or none has started after
-        `settings.wait` minutes; then with the state of the queue and the script.
+        If this machine does not have the batch system, the batch system refuses the job, or no
+        job has started after `settings.wait` minutes. In the last case the message contains the
+        state of the queue and the job script.
 
     Notes
     -----
-    The scheduler runs in this process. Jobs end a while before their wall time, as the batch
-    system would end them amid a block; ended or lost ones are submitted again. Connections are
-    encrypted, with certificates for this one time that lie in a folder which jobs can read.
+    The scheduler runs in this process. Workers end some time before the wall time of their job,
+    because the batch system would kill them in the middle of a block. Jobs that ended or were lost
+    are submitted again. Connections are encrypted with certificates that are made for this session,
+    in a folder that jobs can read.
     """
-    cluster_class = _cluster_class(settings.kind)
-    command = cluster_class.job_cls.submit_command.split()[0]
-    if shutil.which(command) is None:
-        raise WorkersError(
-            f"{command} is not on this machine. Run imwk where you submit jobs to {settings.kind}."
-        )
-    _make_log_directory(settings)
+    queue_class = jobqueue_class(settings.kind)
+    _check_command(queue_class, settings.kind)
+    make_log_directory(settings)
     refusals: list[str] = []
     with ExitStack() as stack:
         with _start_errors(settings.kind):
             security = None
             if not insecure:
                 security = stack.enter_context(_certificates(settings.kind))
-            cluster = stack.enter_context(
-                cluster_class(
-                    job_cls=_reporting(cluster_class.job_cls, refusals),
+            queue = stack.enter_context(
+                queue_class(
+                    job_cls=_reporting(queue_class.job_cls, refusals),
                     security=security,
                     scheduler_options=_scheduler_options(settings.kind),
                     silence_logs=logging.CRITICAL,
-                    **_job_options(settings),
+                    **job_options(settings),
                 )
             )
-        client = stack.enter_context(Client(cluster))
-        # unlike scale, this also replaces jobs that are lost
-        cluster.adapt(minimum_jobs=settings.jobs, maximum_jobs=settings.jobs)
-        _wait(client, settings, refusals, cluster.job_script())
+        client = stack.enter_context(Client(queue))
+        # Unlike scale, adapt also replaces jobs that are lost.
+        queue.adapt(minimum_jobs=settings.jobs, maximum_jobs=settings.jobs)
+        _wait(client, settings, refusals, queue.job_script())
         yield client
+
+
+def _check_command(queue_class: Any, kind: str) -> None:
+    command = queue_class.job_cls.submit_command.split()[0]
+    if shutil.which(command) is None:
+        raise WorkersError(
+            f"This machine does not have the command {command}. Run imwk on a machine from which "
+            f"you can submit jobs to {kind}."
+        )
 
 
 @contextmanager
@@ -92,68 +90,16 @@ def _start_errors(kind: str) -> Iterator[None]:
         yield
     except (OSError, RuntimeError, ValueError) as error:
         raise WorkersError(
-            f"A scheduler for jobs of {kind} does not start here: {error.__cause__ or error}. "
-            "Check --interface, and the folder for certificates, which is your home or "
-            "jobqueue.*.shared-temp-directory in Dask's configuration."
+            f"The scheduler for jobs of {kind} does not start on this machine: "
+            f"{error.__cause__ or error}. Check the network interface, and the folder for "
+            "certificates, which is your home folder or jobqueue.*.shared-temp-directory in Dask's "
+            "configuration.",
+            "interface",
         ) from error
-
-
-def job_script(settings: JobSettings, *, insecure: bool = False) -> str:
-    """Return the script that would be submitted for each job.
-
-    Parameters
-    ----------
-    settings, insecure
-        As for `job_client`.
-
-    Returns
-    -------
-    str
-        With a place holder for what is only known when the sweep begins.
-
-    Examples
-    --------
-    >>> script = job_script(JobSettings(kind="slurm", cores=4, walltime="02:00:00"))
-    >>> "#SBATCH --cpus-per-task=4" in script, "--lifetime 6555s" in script
-    (True, True)
-    """
-    _make_log_directory(settings)
-    files = dict.fromkeys(("tls_ca_file", "tls_worker_cert", "tls_worker_key"), NOT_YET)
-    protocol = "tcp" if insecure else "tls"
-    job = _cluster_class(settings.kind).job_cls(
-        f"{protocol}://{NOT_YET}",
-        name=NOT_YET,
-        protocol=f"{protocol}://",
-        security=None if insecure else Security(require_encryption=True, **files),
-        **_job_options(settings),
-    )
-    return str(job.job_script())
-
-
-def _cluster_class(kind: str) -> Any:
-    try:
-        import dask_jobqueue
-    except ModuleNotFoundError as error:
-        raise WorkersError(
-            "Jobs of a batch system need dask-jobqueue: pip install 'imwk-sweep[hpc]'."
-        ) from error
-    return getattr(dask_jobqueue, SYSTEMS[kind][0])
-
-
-def _make_log_directory(settings: JobSettings) -> None:
-    """Make it before dask-jobqueue does, which has no words for what goes wrong."""
-    wanted = settings.given_to_jobqueue().get("log_directory")
-    if wanted is not None:
-        try:
-            Path(wanted).mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise WorkersError(
-                f"Jobs cannot write to {wanted}: {error.strerror}. Give another --log-directory."
-            ) from error
 
 
 def _reporting(job_class: Any, refusals: list[str]) -> Any:
-    """Return a class of jobs that write down why they are refused: Dask only logs it."""
+    """Return a job class that records why jobs are refused, which Dask only logs."""
 
     class Job(job_class):  # type: ignore[misc]
         async def _submit_job(self, script_filename: str) -> Any:
@@ -161,7 +107,7 @@ def _reporting(job_class: Any, refusals: list[str]) -> Any:
                 return await super()._submit_job(script_filename)
             except RuntimeError as error:
                 refusals.append(str(error).partition("stderr:")[2].strip() or str(error))
-                self.status = Status.failed  # or the cluster could not be closed
+                self.status = Status.failed  # otherwise the scheduler could not be closed
                 raise
 
     return Job
@@ -169,7 +115,7 @@ def _reporting(job_class: Any, refusals: list[str]) -> Any:
 
 @contextmanager
 def _certificates(kind: str) -> Iterator[Security]:
-    """Make a certificate for this one time, in a folder that jobs can read and no other user."""
+    """Make a certificate for this session, in a folder that only this user and jobs can read."""
     try:
         made = Security.temporary()
     except ImportError as error:
@@ -191,37 +137,8 @@ def _certificates(kind: str) -> Iterator[Security]:
 
 def _scheduler_options(kind: str) -> dict[str, Any]:
     configured = dask.config.get(f"jobqueue.{kind}.scheduler-options", None) or {}
-    # the dashboard has no password, and listens to everyone unless told otherwise
+    # The dashboard has no password, and by default it accepts connections from everyone.
     return {"dashboard_address": f"{LOOPBACK}:0", **configured}
-
-
-def _job_options(settings: JobSettings) -> dict[str, Any]:
-    """Return what dask-jobqueue wants to know of each job."""
-    configured = f"jobqueue.{settings.kind}"
-    exports = [f"export {name}={value}" for name, value in worker_variables().items()]
-    return {
-        **settings.given_to_jobqueue(),
-        "job_script_prologue": [
-            *exports,
-            *dask.config.get(f"{configured}.job-script-prologue", []),
-            *settings.prologue,
-        ],
-        "worker_extra_args": [
-            *dask.config.get(f"{configured}.worker-extra-args", []),
-            *_lifetime_arguments(lifetime_seconds(settings)),
-        ],
-    }
-
-
-def _lifetime_arguments(longest: int | None) -> list[str]:
-    """Let workers end one after the other, or nobody would be left to hand results to.
-
-    Dask's stagger goes both ways: earlier and later.
-    """
-    if longest is None:
-        return []
-    stagger = longest // 20
-    return ["--lifetime", f"{longest - stagger}s", "--lifetime-stagger", f"{stagger}s"]
 
 
 def _wait(client: Client, settings: JobSettings, refusals: list[str], script: str) -> None:
@@ -229,13 +146,14 @@ def _wait(client: Client, settings: JobSettings, refusals: list[str], script: st
     while not client.scheduler_info()["workers"]:
         if refusals:
             raise WorkersError(
-                f"{settings.kind} refuses the job: {refusals[0]}\nThe script was:\n{script}"
+                f"{settings.kind} refuses the job: {refusals[0]}\nThe job script is:\n{script}"
             )
         if monotonic() > deadline:
             raise WorkersError(
-                f"No worker came in {settings.wait:g} minutes. Wait longer with --wait MINUTES, "
-                f"ask for less, or see why jobs do not start.\n{_queue(settings.kind)}\n"
-                f"The script is:\n{script}"
+                f"No worker started within {settings.wait:g} minutes. Wait longer, request less "
+                "for each job, or check in the queue why jobs do not start.\n"
+                f"{_queue(settings.kind)}\nThe job script is:\n{script}",
+                "wait",
             )
         sleep(0.2)
 

@@ -1,4 +1,4 @@
-"""What each job of a batch system asks for: by options, in a spec's file, or in Dask's own."""
+"""What each job of a batch system requests: arguments, a spec file, or Dask's configuration."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -12,13 +12,11 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from pipeline.errors import SpecError
 from pipeline.spec.problems import problems_of
 
-#: The table of a spec's file with these settings. They change no result, and are no part of a spec.
-TABLE = "cluster"
-#: What the account to be charged is called; HTCondor knows no such thing.
+#: dask-jobqueue's name for the account to charge. HTCondor has none.
 _ACCOUNT = {"slurm": "account", "pbs": "account", "lsf": "project", "sge": "project"}
-#: What HTCondor does not know, and dask-jobqueue would choke on.
+#: Settings that HTCondor does not have; dask-jobqueue fails on them.
 _NOT_OF_HTCONDOR = ("queue", "account", "walltime")
-#: A worker ends so many seconds before its job's wall time, or a quarter of it before.
+#: A worker ends this many seconds before the wall time of its job, but at most a quarter of it.
 _MARGIN = 300
 
 _WALLTIME = re.compile(r"(?:(\d+)-)?(\d+):(\d+)(?::(\d+))?")
@@ -26,7 +24,7 @@ _WALLTIME = re.compile(r"(?:(\d+)-)?(\d+):(\d+)(?::(\d+))?")
 
 def _checked_walltime(text: Any) -> Any:
     if isinstance(text, str) and not _WALLTIME.fullmatch(text):
-        raise ValueError("give it as HH:MM:SS.")
+        raise ValueError("give a time as HH:MM:SS.")
     return text
 
 
@@ -35,7 +33,7 @@ def _checked_memory(text: Any) -> Any:
         try:
             parse_bytes(text)
         except ValueError:
-            raise ValueError("give it with a unit, as 4GB.") from None
+            raise ValueError("give a number with a unit, such as 4GB.") from None
     return text
 
 
@@ -46,30 +44,32 @@ def _lines(given: Any) -> Any:
 
 
 class JobSettings(BaseModel):
-    """Which batch system, how many jobs, and what each asks for.
+    """The batch system, the number of jobs, and what each job requests.
 
     Parameters
     ----------
     kind : str
-        ``slurm``, ``pbs``, ``lsf``, ``sge`` or ``htcondor``.
+        The batch system: ``slurm``, ``pbs``, ``lsf``, ``sge`` or ``htcondor``.
     jobs : int
-        How many to keep in the queue.
+        The number of jobs to keep in the queue.
     cores, memory : int, str
-        Of each job; a worker for each core. 1 and 2 GB a core unless Dask's configuration says
-        otherwise.
+        The cores and memory of each job, which starts a worker for each core. By default those of
+        Dask's configuration, otherwise 1 core and 2 GB for each core.
     walltime, queue, account, interface : str, optional
-        As the batch system names them; ``HH:MM:SS``. Else those of Dask's configuration.
+        As the batch system calls them; the wall time as ``HH:MM:SS``. By default those of Dask's
+        configuration.
     directives, prologue : tuple of str
-        More lines for the script: for the batch system, and before the worker starts.
+        Additional lines of the job script: directives for the batch system, and commands that run
+        before the worker starts.
     log_directory : str, optional
-        Where jobs write what they print; made if it is missing. Else where the batch system
-        puts it: that of SLURM in the working folder, a file for each job.
+        The folder for the output of jobs, which is made if it is missing. By default the batch
+        system chooses it: SLURM writes a file for each job into the working folder.
     wait : float
-        Minutes until it is an error that no job has started.
+        The number of minutes to wait for the first job to start.
 
     Examples
     --------
-    >>> JobSettings(kind="slurm", jobs=10, cores=32).given_to_jobqueue()["memory"]
+    >>> JobSettings(kind="slurm", jobs=10, cores=32).for_jobqueue()["memory"]
     '64GB'
     """
 
@@ -88,15 +88,15 @@ class JobSettings(BaseModel):
     log_directory: str | None = None
     wait: Annotated[float, Field(gt=0)] = 60.0
 
-    def given_to_jobqueue(self) -> dict[str, Any]:
-        """Return the settings under dask-jobqueue's names, those that are left to it left out."""
+    def for_jobqueue(self) -> dict[str, Any]:
+        """Return the settings under dask-jobqueue's names, without those that it shall choose."""
         cores = self.cores or dask.config.get(f"jobqueue.{self.kind}.cores", None) or 1
         memory = self.memory or dask.config.get(f"jobqueue.{self.kind}.memory", None)
         wanted = {
             "cores": cores,
             "processes": cores,
             "memory": memory or f"{2 * cores}GB",
-            "walltime": self._walltime_as_wanted(),
+            "walltime": self._walltime(),
             "job_name": "imwk-sweep",
             "queue": self.queue,
             _ACCOUNT.get(self.kind, "account"): self.account,
@@ -108,33 +108,47 @@ class JobSettings(BaseModel):
             wanted["disk"] = dask.config.get("jobqueue.htcondor.disk", None) or "1GB"
         return {name: value for name, value in wanted.items() if value is not None}
 
-    def _walltime_as_wanted(self) -> str | None:
+    def _walltime(self) -> str | None:
         if self.kind == "lsf" and self.walltime is not None and self.walltime.count(":") == 2:
             return self.walltime.rpartition(":")[0]
         return self.walltime
 
 
-def settings_from(table: Mapping[str, Any], options: Mapping[str, Any], source: str) -> JobSettings:
-    """Join a table of a spec's file and options of the command, which come first.
+def settings_from(table: Mapping[str, Any], given: Mapping[str, Any], source: str) -> JobSettings:
+    """Return the settings of a table, replaced by those that are given.
+
+    Parameters
+    ----------
+    table : mapping
+        The table ``[batch]`` of a spec file.
+    given : mapping
+        Settings that take precedence. None and empty ones are ignored.
+    source : str
+        Where the table came from, for error messages.
+
+    Raises
+    ------
+    SpecError
+        If a setting is unknown or has a wrong value.
 
     Examples
     --------
-    >>> settings_from({"kind": "slurm", "jobs": 4}, {"jobs": 8}, "sweep.toml").jobs
+    >>> settings_from({"kind": "slurm", "jobs": 4}, {"jobs": 8}, "sweep.toml: [batch]").jobs
     8
-    >>> settings_from({"kind": "slurm", "corse": 4}, {}, "sweep.toml")
+    >>> settings_from({"kind": "slurm", "corse": 4}, {}, "sweep.toml: [batch]")
     Traceback (most recent call last):
-    pipeline.errors.SpecError: sweep.toml: [cluster]: corse = 4: unknown key. Did you mean cores? \
+    pipeline.errors.SpecError: sweep.toml: [batch]: corse = 4: unknown key. Did you mean cores? \
 Allowed here: kind, jobs, cores, memory, walltime, queue, account, interface, directives, \
 prologue, log_directory, wait.
     """
-    given = {name: value for name, value in options.items() if value not in (None, ())}
+    replaced = {name: value for name, value in given.items() if value not in (None, ())}
     try:
-        settings = JobSettings.model_validate({**table, **given})
+        settings = JobSettings.model_validate({**table, **replaced})
     except ValidationError as error:
-        raise SpecError(problems_of(error, _KEYS), f"{source}: [{TABLE}]") from None
+        raise SpecError(problems_of(error, _KEYS), source) from None
     unknown = [name for name in _NOT_OF_HTCONDOR if getattr(settings, name) is not None]
     if settings.kind == "htcondor" and unknown:
-        raise SpecError([f"HTCondor knows no {', '.join(unknown)}. Use directives."], source)
+        raise SpecError([f"HTCondor does not have {', '.join(unknown)}. Use directives."], source)
     return settings
 
 
@@ -142,7 +156,7 @@ _KEYS: Mapping[tuple[str | int, ...], Iterable[str]] = {(): JobSettings.model_fi
 
 
 def lifetime_seconds(settings: JobSettings) -> int | None:
-    """Return after how many seconds a worker ends itself; None if its job has no wall time.
+    """Return the number of seconds after which a worker ends, or None without a wall time.
 
     Examples
     --------
@@ -156,7 +170,7 @@ def lifetime_seconds(settings: JobSettings) -> int | None:
     if found is None:
         return None
     days, hours, minutes, seconds = (int(part or 0) for part in found.groups())
-    if found[4] is None and settings.kind != "lsf":  # 30:00 is half an hour but on LSF
+    if found[4] is None and settings.kind != "lsf":  # 30:00 is half an hour, except on LSF
         hours, minutes, seconds = 0, hours, minutes
     total = ((days * 24 + hours) * 60 + minutes) * 60 + seconds
     return total - min(_MARGIN, total // 4)

@@ -17,7 +17,7 @@ from pipeline.core.validation import as_whole_number
 from workflows.compute.worker_settings import LOOPBACK, QUIET, WORKER_ENVIRONMENT
 from workflows.errors import WorkersError
 
-#: Seconds without any worker after which nobody waits for one any more.
+#: The number of seconds without any worker after which the sweep gives up.
 GIVE_UP_AFTER = 600.0
 
 
@@ -28,17 +28,17 @@ def local_client(workers: int | None = None) -> Iterator[Client]:
     Parameters
     ----------
     workers : int, optional
-        Processes of one thread; as many as there are cores unless given.
+        The number of processes, each with one thread. By default the number of cores.
 
     Yields
     ------
     distributed.Client
-        Nothing of its cluster can be reached from other machines.
+        A client of the workers. Other machines cannot reach them or their scheduler.
 
     Raises
     ------
     WorkersError
-        If workers do not start.
+        If the workers do not start.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def local_client(workers: int | None = None) -> Iterator[Client]:
         ExitStack() as stack,
     ):
         with _ctrl_c_waits(), _start_errors():
-            cluster = stack.enter_context(
+            pool = stack.enter_context(
                 LocalCluster(
                     n_workers=count,
                     threads_per_worker=1,
@@ -63,8 +63,8 @@ def local_client(workers: int | None = None) -> Iterator[Client]:
                     silence_logs=logging.CRITICAL,
                 )
             )
-            client = stack.enter_context(Client(cluster))
-        with _replaced_if_lost(cluster, count):
+            client = stack.enter_context(Client(pool))
+        with _replaced_if_lost(pool, count):
             yield client
 
 
@@ -72,25 +72,25 @@ def local_client(workers: int | None = None) -> Iterator[Client]:
 def _start_errors() -> Iterator[None]:
     try:
         yield
-    except RuntimeError as error:  # how Dask says that a worker ended at once
+    except RuntimeError as error:  # raised by Dask if a worker ends at once
         raise WorkersError(
-            "Workers on this machine do not start. A script must call submit under "
-            'if __name__ == "__main__": since they import it; else look at what they print, and '
-            "at what Dask's configuration makes them load."
+            "Workers on this machine do not start. Workers import the main module, so a script "
+            'must call submit under if __name__ == "__main__":. Otherwise check the output of the '
+            "workers, and the modules that Dask's configuration makes them load."
         ) from error
 
 
 @contextmanager
 def _ctrl_c_waits() -> Iterator[None]:
-    """Put off a Ctrl-C until a cluster has started: one that is half there cannot be stopped.
+    """Delay Ctrl-C until the workers have started, because a partial start cannot be stopped.
 
-    A terminal sends the signal to workers too. They must not answer it, and do not, since they
-    inherit that it is blocked from the thread that is made here to start them.
+    A terminal also sends the signal to the workers, which must ignore it. They do, because they
+    inherit a blocked signal from the thread that is made here to start them.
     """
-    if current_thread() is not main_thread():  # where Python lets nobody ask for signals
+    if current_thread() is not main_thread():  # Python handles signals in the main thread only
         yield
         return
-    ensure_running()  # which would unblock the signal, were it called by the first worker's start
+    ensure_running()  # it unblocks the signal, so the start of the first worker must not call it
     pressed = Event()
     handler = signal.signal(signal.SIGINT, lambda *_: pressed.set())
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
@@ -104,12 +104,12 @@ def _ctrl_c_waits() -> Iterator[None]:
 
 
 @contextmanager
-def _replaced_if_lost(cluster: LocalCluster, count: int) -> Iterator[None]:
-    """Keep a cluster at its number of workers.
+def _replaced_if_lost(pool: LocalCluster, count: int) -> Iterator[None]:
+    """Keep the number of workers constant.
 
-    Dask starts a worker that died again, but gives up on one that dies while it starts: without
-    this a sweep could come to wait for ever, for workers that nobody starts. If none comes up at
-    all any more the cluster is closed, and who waits for its results hears that it is lost.
+    Dask restarts a worker that died, but gives up on a worker that dies while it starts. Without
+    this function a sweep could wait forever for workers that are never started. If no worker starts
+    at all, the scheduler is closed, so that everything that waits for results raises an error.
     """
     over = Event()
     patience = parse_timedelta(dask.config.get("distributed.deploy.lost-worker-timeout"))
@@ -117,18 +117,18 @@ def _replaced_if_lost(cluster: LocalCluster, count: int) -> Iterator[None]:
     def replace() -> None:
         complete = seen = monotonic()
         while not over.wait(1):
-            alive = len(cluster.scheduler_info["workers"])
+            alive = len(pool.scheduler_info["workers"])
             if alive:
                 seen = monotonic()
             if alive >= count:
                 complete = monotonic()
             elif monotonic() - seen > GIVE_UP_AFTER:
-                cluster.close()
+                pool.close()
                 return
             elif monotonic() - complete > patience:
-                cluster.scale(alive)  # forgets those that do not come up
-                over.wait(1)  # or the new ones would get their names, and not be started
-                cluster.scale(count)
+                pool.scale(alive)  # forgets the workers that do not start
+                over.wait(1)  # otherwise the new workers would have the same names, and not start
+                pool.scale(count)
                 complete = monotonic()
 
     replacer = Thread(target=replace, daemon=True)

@@ -1,4 +1,4 @@
-"""Whether every worker can take part, asked before anything runs."""
+"""Check that every worker can take part in a sweep, before anything runs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,14 +16,14 @@ PROJECT = "imwk-sweep"
 
 @dataclass(frozen=True)
 class Probe:
-    """What a process has: versions of packages, and why it cannot use the cube, if so."""
+    """The versions of packages that a process has, and why it cannot use the cube, if so."""
 
     versions: Mapping[str, str]
     trouble: str | None
 
 
 def probe(location: str, wanted: str) -> Probe:
-    """Look at this process, and at a cube from it."""
+    """Return the versions of this process, and whether it can use the cube."""
     try:
         check_access(location, wanted)
     except ImwkError as error:
@@ -32,20 +32,20 @@ def probe(location: str, wanted: str) -> Probe:
 
 
 def check_workers(client: Client, location: str) -> None:
-    """Refuse a cluster some of whose workers cannot take part.
+    """Raise an error if a worker cannot take part.
 
     Parameters
     ----------
     client : distributed.Client
-        Of the cluster.
+        The client of the workers.
     location : str
-        The cube, as workers will name it.
+        The cube, as seen from the workers.
 
     Raises
     ------
     WorkersError
-        If a worker has another version of this project or another major one of NumPy, or cannot
-        reach or write the cube.
+        If a worker has another version of this project or another major version of NumPy, or
+        cannot write the cube.
 
     Examples
     --------
@@ -69,10 +69,10 @@ def check_workers(client: Client, location: str) -> None:
 
 
 def check_scheduler(client: Client, location: str) -> None:
-    """Refuse a scheduler whose process cannot take part, for a sweep that is left to it."""
+    """Raise an error if the scheduler's process cannot take part in a detached sweep."""
     try:
         found = client.run_on_scheduler(probe, location, cube_id(location))
-    except Exception as error:  # whatever there is when it is loaded there
+    except Exception as error:  # any error of loading the probe in that process
         found = error
     trouble = trouble_of(found)
     if trouble:
@@ -80,22 +80,22 @@ def check_scheduler(client: Client, location: str) -> None:
 
 
 def trouble_of(found: Any) -> str | None:
-    """Say why a process cannot take part, by what its probe found; None if it can."""
+    """Return why a process cannot take part, given the result of its probe; None if it can."""
     ours = environment()["versions"]
-    if not isinstance(found, Probe):  # what was raised when it was loaded there
+    if not isinstance(found, Probe):  # the error of loading the probe in that process
         return (
-            f"does not answer as {PROJECT} {ours[PROJECT]} would: {found}. Is it there, and has it "
-            "the same version?"
+            f"cannot load {PROJECT} {ours[PROJECT]}: {found}. Install the same version of "
+            f"{PROJECT} there."
         )
     theirs = found.versions
     if theirs[PROJECT] != ours[PROJECT]:
-        return f"has {PROJECT} {theirs[PROJECT]}, not {ours[PROJECT]}. Install the same there."
+        return f"has {PROJECT} {theirs[PROJECT]}, not {ours[PROJECT]}. Install the same version."
     if _major(theirs["numpy"]) != _major(ours["numpy"]):
-        return f"has NumPy {theirs['numpy']}, not {ours['numpy']}. Install the same there."
+        return f"has NumPy {theirs['numpy']}, not {ours['numpy']}. Install the same version."
     if found.trouble:
         return (
-            f"cannot use the cube. {found.trouble} Give a place that it can write too: a "
-            "shared folder, or an object store with credentials in its environment."
+            f"cannot use the cube. {found.trouble} Give a location that it can write: a shared "
+            "folder, or an object store with credentials in its environment."
         )
     return None
 

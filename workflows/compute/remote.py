@@ -1,4 +1,4 @@
-"""Workers of a Dask scheduler that is running already."""
+"""Workers of a Dask scheduler that is already running."""
 
 import logging
 import re
@@ -16,24 +16,20 @@ from distributed.utils import silence_logging_cmgr
 
 from workflows.errors import InsecureSchedulerError, WorkersError
 
-#: Minutes that a scheduler may take to get its first worker.
-PATIENCE = 10.0
-
-_TLS_OPTIONS = (
-    "Give --tls-ca, --tls-cert and --tls-key, or set distributed.comm.tls in Dask's configuration."
-)
+#: The number of minutes to wait for the first worker of a scheduler.
+WAIT = 10.0
 
 
 @dataclass(frozen=True)
 class Certificates:
-    """Files for TLS: who signs for the cluster, and who we are; PEM, as Dask wants them."""
+    """The PEM files for TLS: the authority's certificate, and this user's certificate and key."""
 
     ca: str | PathLike[str]
     cert: str | PathLike[str]
     key: str | PathLike[str]
 
     def security(self) -> Security:
-        """Return them as Dask wants them."""
+        """Return them as the object that Dask takes."""
         return Security(
             require_encryption=True,
             tls_ca_file=str(self.ca),
@@ -48,32 +44,32 @@ def remote_client(
     certificates: Certificates | None = None,
     *,
     insecure: bool = False,
-    patience: float = PATIENCE,
+    wait: float = WAIT,
 ) -> Iterator[Client]:
-    """Connect to a scheduler that is running already, and leave it running.
+    """Connect to a scheduler that is already running; leave it running at the end.
 
     Parameters
     ----------
     scheduler : str
-        Its address, such as ``tls://node1:8786``.
+        The address of the scheduler, such as ``tls://node1:8786``.
     certificates : Certificates, optional
-        For ``tls://``; those of Dask's configuration unless given.
+        The files for ``tls://``. By default those of Dask's configuration.
     insecure : bool
-        Allow ``tcp://`` to another machine; `danger` says what that means.
-    patience : float
-        Minutes to wait for its first worker.
+        Whether to allow ``tcp://`` to another machine; see `danger`.
+    wait : float
+        The number of minutes to wait for the first worker.
 
     Yields
     ------
     distributed.Client
-        With a worker at least.
+        A client with at least one worker.
 
     Raises
     ------
     InsecureSchedulerError
-        If others could use the connection, and that is not allowed.
+        If the connection is not encrypted, and `insecure` is False.
     WorkersError
-        If there is no scheduler, it refuses us, or it has no workers.
+        If there is no scheduler, it refuses the connection, or it has no workers.
 
     Examples
     --------
@@ -85,14 +81,16 @@ def remote_client(
     address = as_address(scheduler)
     found = danger(address)
     if found and not insecure:
-        raise InsecureSchedulerError(f"{found} Use tls://, or say --insecure.")
+        raise InsecureSchedulerError(
+            f"{found} Use tls://, or allow connections without TLS explicitly.", "insecure"
+        )
     try:
         client = Client(address, security=certificates and certificates.security())
     except (OSError, ValueError, TypeError) as error:
-        raise WorkersError(_why_not(address, error)) from error
-    # A lost scheduler is said once, by who waits for results.
+        raise _connection_error(address, error) from error
+    # Dask would log a lost scheduler too, but the code that waits for results raises an error.
     with silence_logging_cmgr(logging.CRITICAL), client:
-        wait_for_worker(client, patience)
+        _wait_for_worker(client, wait)
         yield client
 
 
@@ -106,34 +104,37 @@ def as_address(scheduler: str) -> str:
     """
     address = scheduler if "://" in scheduler else f"tcp://{scheduler}"
     if urlsplit(address).scheme not in ("tcp", "tls") or not re.search(r":\d+/?$", address):
-        raise WorkersError(f"{scheduler} is no scheduler. Give tls://HOST:PORT or tcp://HOST:PORT.")
+        raise WorkersError(
+            f"{scheduler} is not the address of a scheduler. Give tls://HOST:PORT or "
+            "tcp://HOST:PORT.",
+        )
     return address
 
 
 def danger(address: str) -> str | None:
-    """Say what plain tcp to another machine means; None if the connection is safe.
+    """Return why a connection is dangerous, or None if it is encrypted or stays on this machine.
 
     Examples
     --------
     >>> danger("tls://192.0.2.1:8786") is danger("tcp://127.0.0.1:8786") is None
     True
     >>> danger("tcp://192.0.2.1:8786")
-    'tcp://192.0.2.1:8786 is not encrypted: who reaches that port can run any code on its workers.'
+    'tcp://192.0.2.1:8786 is not encrypted. Anyone who can reach it can run code on its workers.'
     """
     parts = urlsplit(address)
     if parts.scheme == "tls" or _is_this_machine(parts.hostname or ""):
         return None
-    return f"{address} is not encrypted: who reaches that port can run any code on its workers."
+    return f"{address} is not encrypted. Anyone who can reach it can run code on its workers."
 
 
-def wait_for_worker(client: Client, patience: float) -> None:
-    """Wait for the first worker, so many minutes."""
+def _wait_for_worker(client: Client, wait: float) -> None:
     try:
-        client.wait_for_workers(1, timeout=60 * patience)
+        client.wait_for_workers(1, timeout=60 * wait)
     except TimeoutError as error:
         raise WorkersError(
-            f"The scheduler had no worker for {patience:g} minutes. "
-            "Start some with dask worker, or wait longer with --wait MINUTES."
+            f"The scheduler had no worker for {wait:g} minutes. Start workers with dask worker, or "
+            "wait longer.",
+            "wait",
         ) from error
 
 
@@ -145,25 +146,40 @@ def _is_this_machine(host: str) -> bool:
     return all(ip_address(str(each)).is_loopback for each in found)
 
 
-def _why_not(address: str, error: Exception) -> str:
-    """Say why there is no connection, by what Dask raises for each reason."""
+def _connection_error(address: str, error: Exception) -> WorkersError:
+    """Return an error that explains why there is no connection.
+
+    Dask raises a different error for each reason.
+    """
     if isinstance(error, FileNotFoundError):
-        return f"A certificate or key for {address} is not there. Check the files' names."
+        return WorkersError(
+            f"A certificate or key for {address} does not exist. Check the names of the files.",
+            "certificates",
+        )
     if isinstance(error, TypeError):  # Dask has no certificates
-        return f"{address} needs certificates. {_TLS_OPTIONS}"
+        return WorkersError(
+            f"{address} needs certificates. Give them, or set distributed.comm.tls in Dask's "
+            "configuration.",
+            "certificates",
+        )
     if isinstance(error.__cause__, SSLCertVerificationError):
-        return (
-            f"The scheduler at {address} has a certificate that your CA did not sign. Check "
-            "--tls-ca, and that it is the right scheduler."
+        return WorkersError(
+            f"The certificate of the scheduler at {address} is not signed by your authority. Check "
+            "the authority's certificate, and that this is the right scheduler.",
+            "certificates",
         )
     if "Timed out" in str(error):
-        return (
+        return WorkersError(
             f"There is no Dask scheduler at {address}. Start one with dask scheduler, and give the "
-            "address that it prints, such as tcp://node1:8786."
+            "address that it prints, such as tcp://node1:8786.",
         )
     if urlsplit(address).scheme == "tls":
-        return (
-            f"The scheduler at {address} does not take your certificate, or speaks no TLS. Check "
-            "--tls-cert and --tls-key: its CA must have signed them."
+        return WorkersError(
+            f"The scheduler at {address} does not accept your certificate, or does not use TLS. "
+            "Check your certificate and key: the scheduler's authority must have signed them.",
+            "certificates",
         )
-    return f"The scheduler at {address} refuses plain tcp. Give tls:// and certificates."
+    return WorkersError(
+        f"The scheduler at {address} refuses plain tcp. Give a tls:// address and certificates.",
+        "certificates",
+    )

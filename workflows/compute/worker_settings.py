@@ -1,9 +1,9 @@
-"""What all workers are told, wherever they run."""
+"""Environment variables and Dask settings of all workers, wherever they run."""
 
 LOOPBACK = "127.0.0.1"
 
-#: A worker is a process of one thread, and so is its linear algebra. glibc must not hand large
-#: arrays back to the system at once: they are asked for again by the next NumPy call.
+#: A worker is a process with one thread, so its linear algebra must use one thread too. glibc must
+#: not return large arrays to the system at once, because the next NumPy call requests them again.
 WORKER_ENVIRONMENT = {
     "OPENBLAS_NUM_THREADS": "1",
     "OMP_NUM_THREADS": "1",
@@ -13,8 +13,8 @@ WORKER_ENVIRONMENT = {
     "MALLOC_TOP_PAD_": str(2**26),
 }
 
-#: Dask looks at its own processes up to a hundred times a second, which takes a tenth of the time
-#: of blocks that run for seconds. A look once in a while will do.
+#: By default Dask checks its own processes up to a hundred times a second, which takes a tenth of
+#: the time of a worker. Blocks run for seconds, so rare checks are enough.
 QUIET = {
     "distributed.worker.profile.enabled": False,
     "distributed.worker.memory.monitor-interval": "1s",
@@ -24,7 +24,7 @@ QUIET = {
 
 
 def worker_variables() -> dict[str, str]:
-    """Return all of it as environment variables, for workers that are started elsewhere.
+    """Return all settings as environment variables, for workers that are started elsewhere.
 
     Examples
     --------

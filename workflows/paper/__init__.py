@@ -1,1 +1,1 @@
-"""The paper's tables: published values, ours beside them, and how they are printed."""
+"""The paper tables: the published values, the cube's values beside them, and their formats."""

@@ -1,4 +1,4 @@
-"""The paper's tables computed from a cube, beside the published figures."""
+"""Compute the paper tables from a cube, and compare them with the published values."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -11,14 +11,20 @@ from dask.base import compute
 
 from storage.query.best import averaged, best_average, best_exponents, scores
 from storage.query.select import results_of
-from workflows.paper.published import TABLES, VARIABLES, Figure, PaperTable, published
+from workflows.paper.published import (
+    PAPER_TABLES,
+    VARIABLES,
+    PaperTable,
+    PublishedValue,
+    published_values,
+)
 
-#: Figures agree if they differ by at most this many standard errors.
+#: Two values agree if they differ by at most this many standard errors.
 TOLERANCE = 2
 
 
 class Verdict(StrEnum):
-    """Whether a cube bears out a published figure."""
+    """Whether a cube confirms a published value."""
 
     WITHIN = "within 2 standard errors"
     OUTSIDE = "outside"
@@ -27,20 +33,21 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Found:
-    """What a cube has for a published figure.
+    """The cube's value that corresponds to a published value.
 
     Attributes
     ----------
     mean : float
-        Over its data sets.
+        The mean over its data sets.
     spread : float
-        Standard deviation of its data sets or, on real data, of restarts; NaN if there is none.
+        The standard deviation over data sets or, on real data, over restarts. NaN if there is
+        none.
     sample : int
-        How many the spread is of.
+        The number of data sets or restarts that the spread is computed from.
     datasets : int
-        How many data sets are behind the mean.
+        The number of data sets that the mean is computed from.
     p1, p2 : float
-        The exponents of a best average; else NaN.
+        The exponents that are best on average, or NaN.
     """
 
     mean: float
@@ -53,35 +60,36 @@ class Found:
 
 @dataclass(frozen=True)
 class Row:
-    """A published figure, and what a cube has for it.
+    """A published value, and the cube's value for it.
 
     Examples
     --------
-    >>> figure = published("kmeans_plus_plus_synthetic")[1]
-    >>> row = Row(figure, Found(0.4976, 0.21, 50, 50, np.nan, np.nan))
+    >>> value = published_values("kmeans_plus_plus_synthetic")[1]
+    >>> row = Row(value, Found(0.4976, 0.21, 50, 50, np.nan, np.nan))
     >>> round(row.difference, 4), round(row.standard_error, 4), str(row.verdict)
     (-0.0222, 0.043, 'within 2 standard errors')
     """
 
-    figure: Figure
+    published: PublishedValue
     found: Found | None
 
     @property
     def difference(self) -> float:
-        """Ours less theirs; NaN if the cube has nothing."""
-        return self.found.mean - self.figure.mean if self.found else np.nan
+        """The cube's mean minus the published mean. NaN if the cube has no value."""
+        return self.found.mean - self.published.mean if self.found else np.nan
 
     @property
     def standard_error(self) -> float:
-        """Of the difference: of both means, and of the rounding of the printed one.
+        """The standard error of the difference: of both means and of the printed one's rounding.
 
-        Both samples tell of one spread. That of two or three data sets alone would be off by far.
+        Both samples are assumed to have one spread in common, because the spread of two or three
+        data sets alone is a poor estimate.
         """
         if self.found is None:
             return np.nan
-        theirs, ours = self.figure.table.sample, self.found.sample
-        spread = _pooled((_spread_of(self.figure), theirs), (self.found.spread, ours))
-        return hypot(spread * sqrt(1 / theirs + 1 / ours), self.figure.rounding)
+        theirs, ours = self.published.table.sample, self.found.sample
+        spread = _pooled((_spread_of(self.published), theirs), (self.found.spread, ours))
+        return hypot(spread * sqrt(1 / theirs + 1 / ours), self.published.rounding)
 
     @property
     def verdict(self) -> Verdict:
@@ -93,17 +101,17 @@ class Row:
 
 
 def compare_with_paper(cube: xr.Dataset) -> list[Row]:
-    """Compute all published figures that a cube has results for.
+    """Compute the cube's value for every published value that it has results for.
 
     Parameters
     ----------
     cube : xarray.Dataset
-        As `open_cube` gives it; real data sets are known by the paper's names.
+        An open cube. Real data sets must have the paper's names.
 
     Returns
     -------
     list of Row
-        One for each of the 456 published figures, in the order of the tables.
+        A row for each of the 456 published values, in the order of the paper tables.
 
     Examples
     --------
@@ -115,61 +123,62 @@ def compare_with_paper(cube: xr.Dataset) -> list[Row]:
     """
     queries = {
         (name, algorithm): query
-        for name, table in TABLES.items()
-        for algorithm in dict.fromkeys(figure.algorithm for figure in published(name))
+        for name, table in PAPER_TABLES.items()
+        for algorithm in dict.fromkeys(value.algorithm for value in published_values(name))
         if (query := _query(cube, table, algorithm)) is not None
     }
-    # All at once: every chunk of the cube is then read once
+    # One call computes all queries, so that every chunk of the cube is read only once.
     (results,) = compute(queries)
     return [
-        Row(figure, _found(results.get((name, figure.algorithm)), figure))
-        for name in TABLES
-        for figure in published(name)
+        Row(value, _found(results.get((name, value.algorithm)), value))
+        for name in PAPER_TABLES
+        for value in published_values(name)
     ]
 
 
 def closing_line(rows: list[Row]) -> str:
-    """Say how many of the published figures a cube covers, and how many agree.
+    """Return how many of the published values a cube covers, and how many of these agree.
 
     Examples
     --------
-    >>> print(closing_line([Row(figure, None) for figure in published("best_exponents_real")]))
-    This cube covers 0 of the 144 published figures; 0 of these agree within 2 standard errors (SE).
+    >>> print(closing_line([Row(value, None) for value in published_values("best_exponents_real")]))
+    This cube covers 0 of the 144 published values; 0 of these agree within 2 standard errors (SE).
     """
     covered = [row for row in rows if row.found]
     agree = sum(row.verdict == Verdict.WITHIN for row in covered)
     return (
-        f"This cube covers {len(covered)} of the {len(rows)} published figures; "
+        f"This cube covers {len(covered)} of the {len(rows)} published values; "
         f"{agree} of these agree within {TOLERANCE} standard errors (SE)."
     )
 
 
 def _pooled(*samples: tuple[float, int]) -> float:
-    """Return the spread that samples of one population have in common; NaN tells nothing."""
+    """Return the spread that samples of one population have in common, ignoring NaN."""
     known = [(spread, size - 1) for spread, size in samples if not isnan(spread) and size > 1]
     degrees = sum(freedom for _, freedom in known)
     return sqrt(sum(freedom * spread**2 for spread, freedom in known) / degrees) if known else 0.0
 
 
-def _spread_of(figure: Figure) -> float:
+def _spread_of(value: PublishedValue) -> float:
     """Return the published standard deviation over data sets, or over restarts on real data."""
-    if figure.std is None:
+    if value.std is None:
         return np.nan
-    # There the paper has 0.041 for data sets that spread by 0.2 everywhere else: it cannot be over
-    # data sets, so the one that it prints for their best exponents stands in.
-    if figure.table.name.startswith("best_average") and figure.algorithm == "rescaled-kmeans++":
-        for other in published("best_exponents_synthetic"):
-            if _place(other) == _place(figure) and other.std is not None:
+    # For rescaled k-means++ this paper table prints 0.041, where data sets spread by 0.2 in all
+    # other tables. It cannot be a spread over data sets, so the spread that the paper prints for
+    # the best exponents of each data set is used instead.
+    if value.table.name.startswith("best_average") and value.algorithm == "rescaled-kmeans++":
+        for other in published_values("best_exponents_synthetic"):
+            if _place(other) == _place(value) and other.std is not None:
                 return other.std
-    return figure.std
+    return value.std
 
 
-def _place(figure: Figure) -> tuple[str, str, str]:
-    return figure.config, figure.normalisation, figure.algorithm
+def _place(value: PublishedValue) -> tuple[str, str, str]:
+    return value.config, value.normalisation, value.algorithm
 
 
 def _query(cube: xr.Dataset, table: PaperTable, algorithm: str) -> xr.Dataset | None:
-    """Return the means, spreads and numbers for a column of a table; None if nothing is there."""
+    """Return means, spreads and counts for a column of a paper table; None without results."""
     part, variable = _part_of_table(cube, table), VARIABLES[algorithm]
     if variable not in results_of(cube) or not part.sizes["config"] * part.sizes["normalisation"]:
         return None
@@ -182,9 +191,9 @@ def _query(cube: xr.Dataset, table: PaperTable, algorithm: str) -> xr.Dataset | 
 
 
 def _part_of_table(cube: xr.Dataset, table: PaperTable) -> xr.Dataset:
-    figures = published(table.name)
-    configs = {figure.config for figure in figures}
-    normalisations = {figure.normalisation for figure in figures}
+    values = published_values(table.name)
+    configs = {value.config for value in values}
+    normalisations = {value.normalisation for value in values}
     return cube.sel(
         config=[name for name in cube.config.values.tolist() if name in configs],
         normalisation=[name for name in cube.normalisation.values if name in normalisations],
@@ -192,11 +201,11 @@ def _part_of_table(cube: xr.Dataset, table: PaperTable) -> xr.Dataset:
 
 
 def _of_datasets(part: xr.Dataset, table: PaperTable, variable: str) -> xr.Dataset:
-    """Return a column's value for each data set and, where it has restarts, their spread."""
+    """Return the value of each data set and, for variables with restarts, their spread."""
     if variable == "kmeans_ari":
         return averaged(part[variable], "restart").rename(average="value")
     if table.name.startswith("best_average"):
-        # The paper gives no exponent for rescaled k-means++ here: all of them count
+        # The paper gives no exponent for rescaled k-means++ here, so the mean is over all of them.
         return averaged(scores(part, variable), "p1")[["average"]].rename(average="value")
     return (
         best_exponents(part, variable).rename(best="value").drop_vars(["p1", "p2"], errors="ignore")
@@ -204,22 +213,22 @@ def _of_datasets(part: xr.Dataset, table: PaperTable, variable: str) -> xr.Datas
 
 
 def _of_restarts(of_datasets: xr.Dataset, part: xr.Dataset) -> xr.Dataset:
-    """Return the values of real data sets, each alone in its configuration, and their restarts'."""
+    """Return the values of real data sets, one in each configuration, with those of restarts."""
     alone = of_datasets.sel(dataset=0, drop=True).rename(value="average")
     there = alone["average"].notnull()
     spread = alone["spread"] if "spread" in alone else xr.full_like(alone["average"], np.nan)
     sample = part.sizes["restart"] if "spread" in alone else 1
-    # Both counts of their own: Dask loses a value that is asked for if another is made of it
+    # Each count is computed on its own: Dask loses a requested value that another one is made of.
     counts = {"datasets": there * 1, "sample": there * sample}
     return xr.Dataset({"average": alone["average"], "spread": spread, **counts})
 
 
-def _found(results: xr.Dataset | None, figure: Figure) -> Found | None:
-    if results is None or figure.config not in results.config:
+def _found(results: xr.Dataset | None, value: PublishedValue) -> Found | None:
+    if results is None or value.config not in results.config:
         return None
-    if figure.normalisation not in results.normalisation:
+    if value.normalisation not in results.normalisation:
         return None
-    here: Any = results.sel(config=figure.config, normalisation=figure.normalisation)
+    here: Any = results.sel(config=value.config, normalisation=value.normalisation)
     if not here.datasets:
         return None
     p1, p2 = (float(here[dim]) if dim in here else np.nan for dim in ("p1", "p2"))

@@ -1,4 +1,4 @@
-"""Tables beside the paper's, for a terminal, a README, a paper or a program."""
+"""Formats of the paper tables with the published values: terminal, Markdown, LaTeX and CSV."""
 
 import csv
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -9,10 +9,10 @@ from math import isnan
 from rich.console import Console
 
 from workflows.paper.comparison import Found, Row, Verdict, closing_line
-from workflows.paper.published import Figure
+from workflows.paper.published import PublishedValue
 from workflows.terminal import as_table, print_whole
 
-#: The columns of CSV.
+#: The columns of the CSV format.
 FIELDS = (
     *("table", "config", "normalisation", "algorithm"),
     *("published_mean", "published_std", "published_p1", "published_p2"),
@@ -28,39 +28,39 @@ _ALGORITHMS = {
 _HEADER = ("configuration", "algorithm", "published", "this cube", "data sets")
 _EXPONENTS = ("their p1, p2", "our p1, p2")
 _JUDGEMENT = ("difference", "SE", "verdict")
-#: Short, as tables are wide; the last line says what they mean.
+#: Short, because the tables are wide. The last line explains SE.
 _VERDICTS = {Verdict.WITHIN: "within 2 SE"}
 _HINT = (
-    "A grid coarser than the paper's, 40 x 40, lowers figures at the best exponents. How all are "
-    "compared is in docs/reproduction.md."
+    "A grid coarser than the paper's, 40 x 40, lowers the values at the best exponents. See "
+    "docs/reproduction.md for how values are compared."
 )
-#: Columns of words; all others are numbers, set to the right.
+#: Columns of words. All other columns are numbers, which are right-aligned.
 WORDS = ("configuration", "algorithm", "verdict")
 
 
 @dataclass(frozen=True)
 class Section:
-    """One table to show, all cells in words."""
+    """One table to print; all cells are text."""
 
     title: str
     header: tuple[str, ...]
     rows: list[tuple[str, ...]]
 
 
-def as_terminal(rows: Sequence[Row], console: Console) -> None:
-    """Print tables of what the cube covers, and the closing line."""
+def print_tables(rows: Sequence[Row], console: Console) -> None:
+    """Print the tables that the cube covers, and the closing lines, in a terminal."""
     for section in sections(rows):
         print_whole(console, as_table(section.title, section.header, section.rows, WORDS))
     console.print("\n".join(closing_lines(rows)), highlight=False, soft_wrap=True)
 
 
 def as_markdown(rows: Sequence[Row]) -> str:
-    """Return tables of what the cube covers, and the closing line, as Markdown.
+    """Return the tables that the cube covers, and the closing lines, as Markdown.
 
     Examples
     --------
     >>> print(as_markdown([]))
-    This cube covers 0 of the 0 published figures; 0 of these agree within 2 standard errors (SE).
+    This cube covers 0 of the 0 published values; 0 of these agree within 2 standard errors (SE).
     """
     blocks = []
     for section in sections(rows):
@@ -72,12 +72,12 @@ def as_markdown(rows: Sequence[Row]) -> str:
 
 
 def as_latex(rows: Sequence[Row]) -> str:
-    r"""Return tables of what the cube covers, and the closing line, as LaTeX without packages.
+    r"""Return the tables that the cube covers, and the closing lines, as plain LaTeX.
 
     Examples
     --------
     >>> print(as_latex([]))
-    This cube covers 0 of the 0 published figures; 0 of these agree within 2 standard errors (SE).
+    This cube covers 0 of the 0 published values; 0 of these agree within 2 standard errors (SE).
     """
     blocks = []
     for section in sections(rows):
@@ -93,7 +93,7 @@ def as_latex(rows: Sequence[Row]) -> str:
 
 
 def as_csv(rows: Sequence[Row]) -> str:
-    """Return all published figures as CSV, with empty cells where the cube has nothing.
+    """Return all published values as CSV, with empty cells where the cube has no value.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def as_csv(rows: Sequence[Row]) -> str:
     return text.getvalue().rstrip("\n")
 
 
-#: What can be printed as text; the terminal's tables depend on its width.
+#: The formats that are plain text. The terminal format depends on the width of the terminal.
 TEXT_FORMATS: dict[str, Callable[[Sequence[Row]], str]] = {
     "markdown": as_markdown,
     "csv": as_csv,
@@ -116,22 +116,22 @@ TEXT_FORMATS: dict[str, Callable[[Sequence[Row]], str]] = {
 
 
 def _grouped(rows: Iterable[Row]) -> dict[str, list[Row]]:
-    """Return the rows of each table and normalisation, by title."""
+    """Return the rows of each paper table and normalisation, by title."""
     groups: dict[str, list[Row]] = {}
     for row in rows:
-        title = f"{row.figure.table.title}, {row.figure.normalisation}"
+        title = f"{row.published.table.title}, {row.published.normalisation}"
         groups.setdefault(title, []).append(row)
     return groups
 
 
 def sections(rows: Iterable[Row]) -> Iterator[Section]:
-    """Yield the tables of which the cube has at least one figure.
+    """Yield the tables for which the cube has at least one value.
 
     Examples
     --------
-    >>> from workflows.paper.published import published
+    >>> from workflows.paper.published import published_values
     >>> found = Found(0.4976, 0.21, 50, 50, float("nan"), float("nan"))
-    >>> (section,) = sections([Row(published("kmeans_plus_plus_synthetic")[1], found)])
+    >>> (section,) = sections([Row(published_values("kmeans_plus_plus_synthetic")[1], found)])
     >>> section.title, section.rows[0][:4]
     ('k-means++, synthetic data, range', ('1000x6-3', 'k-means++', '0.5198', '0.4976'))
     """
@@ -141,16 +141,17 @@ def sections(rows: Iterable[Row]) -> Iterator[Section]:
 
 
 def _section(title: str, rows: list[Row]) -> Section:
-    with_exponents = any(row.figure.p1 for row in rows)
+    with_exponents = any(row.published.p1 for row in rows)
     header = (*_HEADER, *(_EXPONENTS if with_exponents else ()), *_JUDGEMENT)
     return Section(title, header, [_cells(row, with_exponents) for row in rows])
 
 
 def _cells(row: Row, with_exponents: bool) -> tuple[str, ...]:
-    figure, found, digits = row.figure, row.found, row.figure.decimals
-    exponents = (_exponents(figure), _exponents(found)) if with_exponents else ()
+    published, found, digits = row.published, row.found, row.published.decimals
+    exponents = (_exponents(published), _exponents(found)) if with_exponents else ()
     verdict = _VERDICTS.get(row.verdict, row.verdict.value)
-    label = (figure.config, _ALGORITHMS[figure.algorithm], f"{figure.mean:.{digits}f}")
+    algorithm = _ALGORITHMS[published.algorithm]
+    label = (published.config, algorithm, f"{published.mean:.{digits}f}")
     if found is None:
         return (*label, "", "", *exponents, "", "", verdict)
     return (
@@ -164,27 +165,29 @@ def _cells(row: Row, with_exponents: bool) -> tuple[str, ...]:
     )
 
 
-def _exponents(of: Figure | Found | None) -> str:
+def _exponents(of: PublishedValue | Found | None) -> str:
     given = () if of is None else (of.p1, of.p2)
     return ", ".join(f"{p:g}" for p in given if p is not None and not isnan(p))
 
 
 def closing_lines(rows: Sequence[Row]) -> list[str]:
-    """Return a line for each table that is left out, a hint, and the count; that alone if all are.
+    """Return the lines below the tables: tables that are left out, a hint, and the count.
+
+    If all tables are left out, only the count is returned.
 
     Examples
     --------
-    >>> from workflows.paper.published import published
-    >>> first, second = published("kmeans_plus_plus_synthetic")[:2]
+    >>> from workflows.paper.published import published_values
+    >>> first, second = published_values("kmeans_plus_plus_synthetic")[:2]
     >>> found = Found(0.4976, 0.21, 50, 50, float("nan"), float("nan"))
     >>> closing_lines([Row(first, found), Row(second, None)])[0]
-    'k-means++, synthetic data, range: none of its 1 figures is in this cube.'
+    'k-means++, synthetic data, range: none of its 1 values is in this cube.'
     >>> len(closing_lines([Row(first, None), Row(second, None)]))
     1
     """
     groups = _grouped(rows)
     absent = [
-        f"{title}: none of its {len(members)} figures is in this cube."
+        f"{title}: none of its {len(members)} values is in this cube."
         for title, members in groups.items()
         if not any(row.found for row in members)
     ]
@@ -194,9 +197,9 @@ def closing_lines(rows: Sequence[Row]) -> list[str]:
 
 
 def _record(row: Row) -> tuple[object, ...]:
-    figure, found = row.figure, row.found
-    label = (figure.table.name, figure.config, figure.normalisation, figure.algorithm)
-    theirs = (figure.mean, figure.std, figure.p1, figure.p2)
+    value, found = row.published, row.found
+    label = (value.table.name, value.config, value.normalisation, value.algorithm)
+    theirs = (value.mean, value.std, value.p1, value.p2)
     if found is None:
         return (*label, *theirs, *[None] * 7, row.verdict)
     ours = (found.mean, found.spread, found.datasets, found.p1, found.p2)

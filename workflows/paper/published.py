@@ -1,4 +1,4 @@
-"""The paper's 456 published figures, each table a CSV file here, with its numbers as printed."""
+"""The 456 published values. Each paper table is a CSV file in this folder, as printed."""
 
 import csv
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from importlib.resources import files
 
 from pipeline.core.validation import as_choice
 
-#: The results behind the paper's algorithms.
+#: The variable of a cube that corresponds to each algorithm of the paper.
 VARIABLES = {
     "kmeans++": "kmeans_ari",
     "rescaled-kmeans++": "rescaled_kmeans_ari",
@@ -23,13 +23,13 @@ class PaperTable:
     Attributes
     ----------
     name : str
-        Of its file.
+        The name of its file.
     title : str
-        For people.
+        The title to print above it.
     over : str
         What its standard deviations are over: ``dataset`` or, for real data, ``restart``.
     sample : int
-        How many of these the authors had.
+        The number of data sets or restarts that the authors used.
     """
 
     name: str
@@ -41,7 +41,7 @@ class PaperTable:
 _KMEANS, _BEST = "k-means++", "Best exponents of each data set"
 _SYNTHETIC, _REAL = ("dataset", 50), ("restart", 100)
 
-TABLES = {
+PAPER_TABLES = {
     table.name: table
     for table in (
         PaperTable("kmeans_plus_plus_synthetic", f"{_KMEANS}, synthetic data", *_SYNTHETIC),
@@ -58,23 +58,23 @@ TABLES = {
 
 
 @dataclass(frozen=True)
-class Figure:
+class PublishedValue:
     """A published mean ARI.
 
     Attributes
     ----------
     table : PaperTable
-        Where it stands.
+        The paper table that contains it.
     config, normalisation, algorithm : str
         Its row and column.
     mean : float
-        As printed.
+        The mean as printed.
     std : float or None
-        As printed; deterministic results on real data have none.
+        The standard deviation as printed. Deterministic results on real data have none.
     decimals : int
-        To which the mean is printed.
+        The number of decimals of the printed mean.
     p1, p2 : float or None
-        Exponents printed beside it.
+        The exponents printed beside it.
     """
 
     table: PaperTable
@@ -89,35 +89,35 @@ class Figure:
 
     @property
     def rounding(self) -> float:
-        """The standard deviation of the error of rounding to so many decimals."""
+        """The standard deviation of the error that rounding to `decimals` makes."""
         return float(10**-self.decimals / 12**0.5)
 
 
-def published(table: str) -> tuple[Figure, ...]:
-    """Return the figures of one table, in its order.
+def published_values(table: str) -> tuple[PublishedValue, ...]:
+    """Return the published values of one paper table, in its order.
 
     Parameters
     ----------
     table : str
-        One of `TABLES`.
+        One of `PAPER_TABLES`.
 
     Examples
     --------
-    >>> figure = published("best_average_exponents_synthetic")[3]
-    >>> figure.config, figure.algorithm, figure.mean, figure.std, figure.p1, figure.p2
+    >>> value = published_values("best_average_exponents_synthetic")[3]
+    >>> value.config, value.algorithm, value.mean, value.std, value.p1, value.p2
     ('1000x6-3', 'rescaled-imwk', 0.5453, 0.227, 4.4, 2.9)
     """
-    return _read(as_choice(table, "table", TABLES))
+    return _read(as_choice(table, "paper table", PAPER_TABLES))
 
 
 @cache
-def _read(name: str) -> tuple[Figure, ...]:
+def _read(name: str) -> tuple[PublishedValue, ...]:
     with files(__package__).joinpath(f"{name}.csv").open(encoding="utf-8") as file:
-        return tuple(_figure(TABLES[name], row) for row in csv.DictReader(file))
+        return tuple(_value(PAPER_TABLES[name], row) for row in csv.DictReader(file))
 
 
-def _figure(table: PaperTable, row: dict[str, str]) -> Figure:
-    return Figure(
+def _value(table: PaperTable, row: dict[str, str]) -> PublishedValue:
+    return PublishedValue(
         table,
         row["config"],
         row["normalisation"],

@@ -1,1 +1,1 @@
-"""Pictures of results: heatmaps over the exponents, and data before and after rescaling."""
+"""Figures for files: heatmaps of a cube, and scatter plots of a data set."""

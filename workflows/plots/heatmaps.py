@@ -1,4 +1,4 @@
-"""The paper's figures: the mean result at every pair of exponents, white where k-means++ wins."""
+"""Heatmaps as in the paper: the mean at every pair of exponents, white if k-means++ is better."""
 
 from collections.abc import Iterator
 from os import PathLike
@@ -17,54 +17,55 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from pipeline.core.errors import InvalidInputError
 from pipeline.scoring import LEAST
 from storage.layout.schema import ALL_RESULTS, Status
 from storage.query.best import GRID, averaged, baseline_of, compared_with_kmeans, scores
 from storage.query.select import as_variable, results_of
+from workflows.errors import ArgumentError
 from workflows.plots.panels import BEFORE, Panels
 from workflows.plots.style import LARGE, blank_figure, house_style, literal, write_figure
 
-#: Viridis without its bright end: to eyes that see no blue, and in grey, yellow is near white.
+#: Viridis without its bright end: in grey, and to people who cannot see blue, yellow looks white.
 COLOURS = ListedColormap(colormaps["viridis"](np.linspace(0, 0.88, 256)), "viridis, no yellow")
 WHITE: dict[str, Any] = {"facecolor": "white", "edgecolor": "black"}
 NO_RESULT: dict[str, Any] = {"facecolor": "0.88", "edgecolor": "0.6", "hatch": "//////"}
 NOT_COMPARED = "not compared with k-means++"
-#: Why a cell is white.
+#: The reasons why a cell is white.
 NOT_BEATEN, NOT_SCORED = "does not beat k-means++", "fewer than two clusters"
-#: Labels on an axis.
+#: The largest number of labels on an axis.
 MOST_TICKS = 8
-#: In one figure; more could not be read, nor held in memory.
+#: The largest number of panels in a figure. More would be unreadable and need too much memory.
 MOST_PANELS = 100
 
 
 def mean_grids(cube: xr.Dataset, variable: str = GRID) -> xr.Dataset:
-    """Return what heatmaps show: lazy means over data sets, and which of them are coloured.
+    """Return the values of heatmaps: lazy means over data sets, and which of them are coloured.
 
     Parameters
     ----------
     cube : xarray.Dataset
-        As `open_cube` gives it, or what `select` left of it.
+        An open cube, or a selection of it.
     variable : str
-        A result with p1 and p2.
+        A result that depends on p1 and p2.
 
     Returns
     -------
     xarray.Dataset
-        ``average``; ``beats``, whether that beats the expected one of k-means++ or, where there
-        is none to compare it with, is there and does not just stand for a single cluster;
-        ``datasets``, how many are behind it, and ``asked``, how many the sweep has.
+        ``average``, the mean; ``beats``, whether the mean is higher than the expected ARI of
+        k-means++; ``datasets``, the number of data sets that have a result; ``asked``, the number
+        of data sets in the sweep. Where there is no k-means++ to compare with, ``beats`` is
+        whether there is a result of at least two clusters.
 
     Raises
     ------
     InvalidInputError
-        If the variable cannot be drawn, or there are too many configurations.
+        If the variable does not depend on p1 and p2, or there are too many configurations.
 
     Examples
     --------
     >>> mean_grids(xr.Dataset({"imwk_ari": 0.5, "rescaled_imwk_ari": 0.5}), "imwk_ari")
     Traceback (most recent call last):
-    pipeline.core.errors.InvalidInputError: imwk_ari does not depend on p1 and p2. Of this cube can be drawn: rescaled_imwk_ari.
+    workflows.errors.ArgumentError: imwk_ari does not depend on p1 and p2. Variables of this cube that do: rescaled_imwk_ari.
     """  # noqa: E501 - the message is one line
     _refuse_what_cannot_be_drawn(cube, variable)
     known, compared = as_variable(cube, variable), baseline_of(cube, variable) is not None
@@ -81,39 +82,41 @@ def mean_grids(cube: xr.Dataset, variable: str = GRID) -> xr.Dataset:
 def _refuse_what_cannot_be_drawn(cube: xr.Dataset, variable: str) -> None:
     if as_variable(cube, variable).dims != ("p1", "p2"):
         grids = [name for name in results_of(cube) if ALL_RESULTS[name].dims == ("p1", "p2")]
-        raise InvalidInputError(
+        raise ArgumentError(
             f"{variable} does not depend on p1 and p2. "
-            f"Of this cube can be drawn: {', '.join(grids) or 'nothing'}."
+            f"Variables of this cube that do: {', '.join(grids) or 'none'}.",
+            "variable",
         )
     if cube.sizes["config"] > MOST_PANELS:
-        raise InvalidInputError(
-            f"{cube.sizes['config']} configurations are too many for one picture. "
-            f"Choose at most {MOST_PANELS}, by --config."
+        raise ArgumentError(
+            f"{cube.sizes['config']} configurations are too many for one figure. "
+            f"Choose at most {MOST_PANELS}.",
+            "config",
         )
 
 
 def write_heatmaps(
     grids: xr.Dataset, folder: str | PathLike[str], style: str = "png"
 ) -> Iterator[Path]:
-    """Write a picture for each normalisation, with a panel for each configuration.
+    """Write a figure for each normalisation, with a panel for each configuration.
 
     Parameters
     ----------
     grids : xarray.Dataset
-        As `mean_grids` gives them, computed.
+        The computed return value of `mean_grids`.
     folder : path
-        Where the pictures go; made if it is missing.
+        The folder for the files, which is made if it is missing.
     style : {"png", "svg", "pdf"}
         The format of the files.
 
     Yields
     ------
     Path
-        Of each file, when all of it is written.
+        The path of each file, once it is complete.
 
     Raises
     ------
-    PictureError
+    OutputError
         If a file cannot be written.
 
     Examples
@@ -133,19 +136,19 @@ def write_heatmaps(
 
 
 def draw_heatmaps(grids: xr.Dataset) -> Iterator[tuple[str, Figure]]:
-    r"""Draw a figure for each normalisation, all on one scale of colours.
+    r"""Draw a figure for each normalisation, all with the same colour scale.
 
     Parameters
     ----------
     grids : xarray.Dataset
-        As `mean_grids` gives them, computed.
+        The computed return value of `mean_grids`.
 
     Yields
     ------
     str, Figure
-        The normalisation, and its figure. A cell is coloured by its mean if it is to be, else
-        white, and hatched where there is no result. Cells are of one size, whatever lies between
-        the exponents: an axis counts their places, from 0.
+        The normalisation, and its figure. A cell has the colour of its mean if it beats k-means++.
+        Otherwise it is white, or hatched if there is no result. All cells have the same size,
+        whatever the distance between exponents, so the axes count cells from 0.
 
     Examples
     --------
@@ -164,7 +167,7 @@ def draw_heatmaps(grids: xr.Dataset) -> Iterator[tuple[str, Figure]]:
 
 
 def _scale(means: xr.Dataset) -> Normalize:
-    """Return a scale with round ends for all coloured cells."""
+    """Return a colour scale for all coloured cells, with round numbers at its ends."""
     coloured = means["average"].values[means["beats"].values]
     least, most = (coloured.min(), coloured.max()) if coloured.size else (0, 1)
     ticks = MaxNLocator(nbins=10, steps=[1, 2, 5, 10]).tick_values(least, most)
@@ -189,7 +192,7 @@ def _figure(means: xr.Dataset, scale: Normalize) -> Figure:
 
 
 def _explain(figure: Figure, panels: Panels, means: xr.Dataset) -> None:
-    """Say above the panels what is drawn, and below them what has no colour."""
+    """Write a title above the panels, and below them a legend of cells without a colour."""
     title = f"Mean over data sets, {means.normalisation.values} normalisation"
     compared = means.attrs["compared"]
     about = means.attrs["about"] if compared else f"{means.attrs['about']}; {NOT_COMPARED}"
@@ -217,7 +220,7 @@ def _draw_cells(axes: Axes, means: xr.Dataset, scale: Normalize) -> None:
     means = means.transpose("p2", "p1")
     colours = COLOURS(scale(means["average"].fillna(0).values))
     colours[~means["beats"].values] = 1
-    colours[means["average"].isnull().values] = 0  # transparent: the hatched ground shows
+    colours[means["average"].isnull().values] = 0  # transparent, to show the hatched background
     axes.patch.set(**NO_RESULT)
     axes.imshow(colours, origin="lower", aspect="auto", interpolation="nearest")
 
@@ -230,7 +233,7 @@ def _label_exponents(axes: Axes, means: xr.Dataset) -> None:
 
 
 def _labelled(exponents: NDArray[np.float64]) -> list[int]:
-    """Return the places of labels: of few exponents all, else the first and the whole numbers."""
+    """Return the places of labels: all of a few exponents, else the first and the whole numbers."""
     apart = -(-len(exponents) // MOST_TICKS)
     whole = np.flatnonzero(exponents == np.round(exponents)).tolist()
     if apart == 1 or not 2 <= len(whole) <= MOST_TICKS:
@@ -239,7 +242,7 @@ def _labelled(exponents: NDArray[np.float64]) -> list[int]:
 
 
 def _data_sets(means: xr.Dataset) -> str:
-    """Say how many data sets are behind the cells of a panel, of how many that were asked for."""
+    """Return how many data sets the cells of a panel have, and how many the sweep has."""
     least, most, asked = (
         int(count) for count in (means.datasets.min(), means.datasets.max(), means.asked)
     )

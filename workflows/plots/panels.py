@@ -1,4 +1,4 @@
-"""Where the panels of a figure lie: sizes in inches, so that all figures look alike."""
+"""The layout of the panels of a figure. Sizes are in inches, so that all figures look alike."""
 
 from dataclasses import dataclass
 from math import ceil, sqrt
@@ -6,25 +6,25 @@ from math import ceil, sqrt
 Point = tuple[float, float]
 Rectangle = tuple[float, float, float, float]
 
-#: The paper has three in a row, one for each size of its synthetic data, in at most four rows.
+#: As in the paper: three panels in a row, one for each size of its synthetic data, and four rows.
 COLUMNS, ROWS = 3, 4
-#: A lone panel or two may be larger.
+#: The side of a panel. One or two panels alone are larger.
 SMALL_SIDE, LARGE_SIDE = 1.9, 3.2
-#: Around a panel: title above, tick labels below and to its left, air to its right.
+#: Around a panel: the title above, tick labels below and to the left, a gap to the right.
 ABOVE, BELOW, BEFORE, AFTER = 0.42, 0.24, 0.32, 0.1
-#: Around all panels: title and legend, labels of the axes, the bar of colours.
+#: Around all panels: the title and the legend, the labels of the axes, the colour bar.
 HEADER, FOOTER, MARGIN, BAR_SPACE = 0.6, 0.6, 0.3, 0.85
 EDGE, LINE = 0.12, 0.2
-#: Of the figure's width, of which the margins are a part.
+#: Per inch of the whole figure, including its margins.
 LETTERS_PER_INCH = 13
 BAR_WIDTH, BAR_GAP, LONGEST_BAR = 0.14, 0.15, 4.0
 
 
 @dataclass(frozen=True)
 class Panels:
-    """Square panels in rows, filled from the top left, with a bar of colours at their right.
+    """Square panels in rows, filled from the top left, with a colour bar at the right.
 
-    Places are fractions of the figure, as matplotlib wants them.
+    Positions are fractions of the figure, as in matplotlib.
 
     Examples
     --------
@@ -39,14 +39,14 @@ class Panels:
 
     @property
     def columns(self) -> int:
-        """How many stand in a row."""
+        """The number of panels in a row."""
         if self.count <= COLUMNS * ROWS:
             return {1: 1, 2: 2, 4: 2}.get(self.count, COLUMNS)
         return ceil(sqrt(self.count))
 
     @property
     def rows(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return ceil(self.count / self.columns)
 
     @property
@@ -65,7 +65,7 @@ class Panels:
         return HEADER + self.rows * self._down + FOOTER
 
     def place(self, number: int) -> Rectangle:
-        """Return left, bottom, width and height of a panel."""
+        """Return the left, bottom, width and height of a panel."""
         row, column = divmod(number, self.columns)
         left = MARGIN + column * self._across + BEFORE
         top = HEADER + row * self._down + ABOVE
@@ -73,7 +73,7 @@ class Panels:
 
     @property
     def bar(self) -> Rectangle:
-        """Left, bottom, width and height of the bar of colours."""
+        """The left, bottom, width and height of the colour bar."""
         left = self.width - BAR_SPACE + BAR_GAP
         all_rows = self.rows * self._down - ABOVE - BELOW
         length = min(all_rows, LONGEST_BAR)
@@ -81,22 +81,22 @@ class Panels:
 
     @property
     def title(self) -> Point:
-        """The top left of the title."""
+        """The top left corner of the title."""
         return self._point(self.height - EDGE)
 
     @property
     def subtitle(self) -> Point:
-        """The top left of the line or two below the title."""
+        """The top left corner of the one or two lines below the title."""
         return self._point(self.height - EDGE - LINE)
 
     @property
     def letters(self) -> int:
-        """How many small letters fit in a line."""
+        """The number of small letters that fit in a line."""
         return round(LETTERS_PER_INCH * self.width)
 
     @property
     def legend(self) -> Point:
-        """The bottom left of the legend."""
+        """The bottom left corner of the legend."""
         return self._point(EDGE)
 
     def _point(self, height: float) -> Point:
@@ -111,11 +111,11 @@ class Panels:
         )
 
     def is_first(self, number: int) -> bool:
-        """Say whether a panel has none to its left."""
+        """Return whether a panel is the first of its row."""
         return number % self.columns == 0
 
     def is_last(self, number: int) -> bool:
-        """Say whether a panel has none below."""
+        """Return whether a panel is the last of its column."""
         return number + self.columns >= self.count
 
     @property

@@ -1,4 +1,4 @@
-"""The paper's picture of what rescaling does: a data set before and after, in two dimensions."""
+"""Scatter plots as in the paper: a data set before and after rescaling, in two dimensions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,20 +16,20 @@ from pipeline.execution.threads import one_blas_thread
 from workflows.clustering import Clustering, normalised_table
 from workflows.plots.style import LARGE, blank_figure, house_style, literal
 
-#: Ten colours made to be told apart with any colour vision.
+#: Ten colours that people with any colour vision can distinguish.
 COLOURS = color_sequences["petroff10"]
-#: Classes differ in form too; 9 and 10 share no divisor, so 90 classes are all different.
+#: Classes also differ in shape. 9 and 10 have no common divisor, so 90 classes are all different.
 MARKERS = "os^DvPX<>"
-#: Inches: a panel, what is left of it and below, names at the right with their keys.
+#: Inches: the side of a panel, the space to its left and below, the legend, and its markers.
 SIDE, LEFT, BOTTOM, NAMES, KEY = 3.2, 0.75, 0.5, 1.5, 0.5
 WIDTH, HEIGHT = 2 * (LEFT + SIDE) + NAMES, BOTTOM + SIDE + 0.55
-#: A legend of more names would be longer than the picture is high.
+#: A legend of more names would be longer than the figure is high.
 MOST_NAMES = 20
 
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """What colours tell apart: classes or clusters, the number of every entity's, and names."""
+    """The groups that colours distinguish: classes or clusters, with the group of every entity."""
 
     what: str
     of: NDArray[np.integer]
@@ -37,7 +37,7 @@ class Groups:
 
 
 def principal_components(X: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Project entities on the first two principal components.
+    """Project entities onto the first two principal components.
 
     Parameters
     ----------
@@ -47,13 +47,13 @@ def principal_components(X: ArrayLike) -> tuple[FloatArray, FloatArray]:
     Returns
     -------
     places : ndarray, shape (n, 2)
-        The second column is zeros if `X` has one feature.
+        The projections. The second column is zeros if `X` has one feature.
     shares : ndarray, shape (2,)
-        Of the variance of `X`, along each; zeros if there is none.
+        The share of the variance of `X` along each component; zeros if there is no variance.
 
     Notes
     -----
-    The sign of a component is free. Here the feature that weighs most in it weighs positively.
+    The sign of a component is arbitrary. Here its largest coefficient is positive.
 
     Examples
     --------
@@ -76,19 +76,19 @@ def principal_components(X: ArrayLike) -> tuple[FloatArray, FloatArray]:
 
 
 def draw_clustering(found: Clustering, name: str) -> Figure:
-    """Draw what the weights at p1 do to a table.
+    """Draw a table before and after it is rescaled by the weights at p1.
 
     Parameters
     ----------
     found : Clustering
-        Its first run rescales.
+        The clustering, whose first run rescales.
     name : str
-        For the title.
+        The name of the data, for the title.
 
     Returns
     -------
     Figure
-        As of `draw_rescaling`; coloured by cluster if the table has no classes.
+        As `draw_rescaling` returns it; coloured by cluster if the table has no classes.
 
     Examples
     --------
@@ -119,16 +119,16 @@ def draw_rescaling(
     X : array_like, shape (n, m)
         The normalised data that imwk-means clustered.
     classes : array_like, shape (n,)
-        The true class of every entity: numbers or names.
+        The true class of every entity, as numbers or names.
     labels, weights : array_like
-        Clusters and their feature weights, as `imwk` gives them.
+        The clusters and their feature weights, as `imwk` returns them.
     title : str
-        Above all, as it is.
+        The title, shown literally.
 
     Returns
     -------
     Figure
-        Each panel has its own principal components; a step is as long along both.
+        Each panel shows its own principal components; both axes have the same scale.
 
     Examples
     --------
@@ -187,6 +187,6 @@ def _name_groups(figure: Figure, groups: Groups) -> None:
         alignment="left",
         frameon=False,
     )
-    # Afterwards, for a legend takes names with an underscore for hidden ones, and $ for formulas
+    # Set afterwards: a legend hides names that start with an underscore, and $ starts a formula.
     for text, name in zip(legend.get_texts(), names, strict=False):
         text.set(text=name, parse_math=False)

@@ -1,4 +1,4 @@
-"""Figures without global state: names shown literally, the same bytes whenever drawn again."""
+"""Draw figures without global state, show names literally, and write reproducible files."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,18 +14,18 @@ from matplotlib.textpath import text_to_path
 from pipeline.files import output_errors, replace_file
 from workflows.errors import PictureError
 
-#: What each format would say of the day and the program; left out, so that bytes stay the same.
+#: Metadata about the date and the program, left out so that files are reproducible.
 FORMATS: dict[str, dict[str, None]] = {
     "png": {"Software": None},
     "svg": {"Date": None, "Creator": None},
     "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
 }
 DOTS_PER_INCH = 150
-#: Comes with matplotlib, so it is the same everywhere.
+#: This font comes with matplotlib, so it is the same everywhere.
 FONT = "DejaVu Sans"
 SMALL, LARGE = 8, 10
 POINTS_PER_INCH = 72
-#: Measuring takes time; no name so long fits anywhere.
+#: Longer names are cut before they are measured, because measuring takes time.
 LONGEST_NAME = 200
 
 _STYLE = {
@@ -43,7 +43,7 @@ _STYLE = {
 
 @contextmanager
 def house_style() -> Iterator[None]:
-    """Draw in our own style, whatever a user's settings of matplotlib are.
+    """Use the style of this project, whatever the user's matplotlib settings are.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def house_style() -> Iterator[None]:
 
 
 def blank_figure(width: float, height: float) -> Figure:
-    """Return an empty figure, in inches, that no global state knows of.
+    """Return an empty figure of a size in inches, without pyplot's global state.
 
     Examples
     --------
@@ -69,10 +69,10 @@ def blank_figure(width: float, height: float) -> Figure:
 
 
 def literal(text: str, inches: float) -> str:
-    r"""Return `text` as it can be drawn in small letters on one line of some width.
+    r"""Return `text` such that it can be drawn in small letters on one line of limited width.
 
-    Characters that the font lacks are written as codes, so that names stay different from each
-    other; of a long text the middle is left out, for names often differ at their ends.
+    Characters that the font lacks are written as codes, so that different names stay different.
+    The middle of a long text is left out, because names often differ at their ends.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def _inches(text: str) -> float:
 
 
 def style_of(path: Path) -> str:
-    """Return the format that the name of a file asks for.
+    """Return the format of a file from the ending of its name.
 
     Examples
     --------
@@ -119,12 +119,12 @@ def style_of(path: Path) -> str:
     """
     style = path.suffix.lower().removeprefix(".")
     if style not in FORMATS:
-        raise PictureError(f"Cannot draw to {path}: give a name that ends in .png, .svg or .pdf.")
+        raise PictureError(f"Cannot draw to {path}. Give a name that ends in .png, .svg or .pdf.")
     return style
 
 
 def rendered(figure: Figure, style: str) -> bytes:
-    """Return the bytes of a picture file in one of `FORMATS`.
+    """Return the bytes of a figure in one of `FORMATS`.
 
     Examples
     --------
@@ -138,12 +138,12 @@ def rendered(figure: Figure, style: str) -> bytes:
 
 
 def write_figure(figure: Figure, path: Path, style: str) -> None:
-    """Write a picture whole or not at all, and its folder if that is missing.
+    """Write a figure as a whole, and make its folder if it is missing.
 
     Raises
     ------
     OutputError
-        If it cannot be written.
+        If the file cannot be written.
     """
     content = rendered(figure, style)
     with output_errors(path):

@@ -1,9 +1,9 @@
-"""A page to explore a cube with: one file, without network."""
+"""An HTML page for exploring a cube: one file that works without network."""
 
 from os import PathLike
 from pathlib import Path
 
-from pipeline.files import replacing
+from pipeline.files import output_errors, replacing
 from storage import CubeLocation, open_cube, read_ledger, read_provenance
 from storage.errors import storage_errors
 from storage.query.select import results_of
@@ -13,24 +13,26 @@ __all__ = ["report_page", "write_report"]
 
 
 def write_report(location: CubeLocation, out: str | PathLike[str]) -> int:
-    """Write a page about a cube, whole or not at all.
+    """Write a report about a cube as one HTML page.
 
     Parameters
     ----------
     location : path
-        An existing cube; what is done of it is shown.
+        An existing cube. The report shows the tiles that are done.
     out : path
-        The file to make or replace.
+        The file, which is made or replaced as a whole.
 
     Returns
     -------
     int
-        Its size in bytes.
+        The size of the file in bytes.
 
     Raises
     ------
     CubeError
-        If the cube cannot be read or the file not be written.
+        If the cube cannot be read.
+    OutputError
+        If the file cannot be written.
 
     Examples
     --------
@@ -50,6 +52,6 @@ def write_report(location: CubeLocation, out: str | PathLike[str]) -> int:
     with storage_errors(f"read the cube {location}"):
         cube = needed.load()
     page = report_page(Path(location).name, cube, ledger, provenance).encode()
-    with storage_errors(f"write {out}"), replacing(Path(out)) as beside:
+    with output_errors(Path(out)), replacing(Path(out)) as beside:
         beside.write_bytes(page)
     return len(page)

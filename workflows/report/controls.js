@@ -1,9 +1,9 @@
-// Controls: what is chosen, and what the page says about it.
+// Controls: the selected figure, and the texts and tables about it.
 
 const slider = element("threshold");
 const picture = element("picture");
-let shown = null; // the grid in the picture, with its scale, its threshold and the cell read out
-let asked = 0; // choices so far: only the last is drawn, however long unpacking takes
+let shown = null; // the grid in the figure, with its scale, its threshold and the selected cell
+let asked = 0; // number of choices so far: only the last is drawn, however long unpacking takes
 
 function chosen() {
   const result = report.results[element("result").value];
@@ -12,7 +12,7 @@ function chosen() {
   return { result, picture: found, place: dataset === "mean" ? null : Number(dataset) };
 }
 
-// Which data sets are done depends on the choice; the one that was chosen stays so if it can.
+// The data sets that are done depend on the choice. The selected one stays selected if possible.
 function offerDataSets() {
   const select = element("dataset");
   const before = select.selectedOptions[0]?.textContent;
@@ -23,7 +23,7 @@ function offerDataSets() {
   offer(`mean of ${dataSets(found.datasets.labels.length)}`, "mean");
   const { labels, grids } = found.datasets;
   if (grids) return labels.forEach((label, place) => offer(`data set ${label}`, place));
-  offer("single ones are left out of this page", "");
+  offer("single data sets are left out of this page", "");
   select.lastChild.disabled = true;
 }
 
@@ -47,7 +47,7 @@ function showGrid(grid, choice) {
   element("curve").hidden = isMap(grid);
   showScale();
   listBests(choice);
-  hold(grid.threshold);
+  setThreshold(grid.threshold);
 }
 
 // The scale -----------------------------------------------------------------------------
@@ -66,23 +66,23 @@ function showScale() {
 
 const shareOfScale = (score) => (score - shown.low) / (shown.high - shown.low);
 
-// Hold all cells to a score: k-means++ in full at first, then thousandths of the slider.
-function hold(score) {
+// Set the threshold of all cells: first the exact score of k-means++, then that of the slider.
+function setThreshold(score) {
   shown.threshold = score;
   const share = score === null ? 0 : shareOfScale(slider.value);
   element("scale").style.setProperty("--cut", share);
   element("threshold-value").textContent = score === null ? "" : decimals(score);
   draw(shown);
-  element("facts").textContent = [bestInWords(), shareInWords()].join(" ");
+  element("facts").textContent = [bestText(), shareText()].join(" ");
   readOut(shown.cell);
 }
 
-function bestInWords() {
+function bestText() {
   const { best } = shown;
-  return best === null ? "" : `Best (★): ${shown.words(best)} at ${pairInWords(shown, best)}.`;
+  return best === null ? "" : `Best (★): ${shown.text(best)} at ${pairText(shown, best)}.`;
 }
 
-function shareInWords() {
+function shareText() {
   if (shown.threshold === null) return "";
   const there = Array.from(shown.values.keys()).filter((at) => hasValue(shown, at));
   const above = there.filter((at) => !isWhite(shown, at)).length;
@@ -96,15 +96,15 @@ function shareInWords() {
 function readOut(at) {
   shown.cell = at;
   mark(shown, "cursor", picture.matches(":focus-within") ? at : null);
-  element("readout").textContent = at === null ? "" : cellInWords(at);
+  element("readout").textContent = at === null ? "" : cellText(at);
 }
 
-function cellInWords(at) {
-  const words = `${pairInWords(shown, at)}: ${valueInWords(shown, at)}`;
+function cellText(at) {
+  const words = `${pairText(shown, at)}: ${valueText(shown, at)}`;
   if (!hasValue(shown, at)) return `${words}.`;
   const side = isWhite(shown, at) ? "not above" : "above";
-  const held = shown.threshold === null ? "" : `, ${side} ${decimals(shown.threshold)}`;
-  return `${words}, ${shown.of(at)}${held}.`;
+  const compared = shown.threshold === null ? "" : `, ${side} ${decimals(shown.threshold)}`;
+  return `${words}, ${shown.source(at)}${compared}.`;
 }
 
 const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowDown: [0, -1], ArrowUp: [0, 1] };
@@ -120,7 +120,7 @@ function moveBy(event) {
   readOut(next[0] * columns(shown) + next[1]);
 }
 
-// The tables beside ---------------------------------------------------------------------
+// The tables beside the figure ----------------------------------------------------------
 
 function listBests({ result, picture: found, place }) {
   element("beside").hidden = result.counts;
@@ -139,12 +139,12 @@ function listBests({ result, picture: found, place }) {
   element("datasets").replaceChildren(...datasets);
 }
 
-// A row for what another choice would show; a click chooses it, or its button.
+// A row that describes another choice. A click on the row or its button selects that choice.
 function bestRow(label, { expected, highest, best }, select, option) {
   const row = document.createElement("tr");
   const known = (value, words) => (value == null ? "" : words(value));
   const scores = [expected, highest].map((score) => known(score, decimals));
-  const texts = [label, ...scores, known(best, pairInBrief)];
+  const texts = [label, ...scores, known(best, shortPairText)];
   row.append(...texts.map((text, column) => cellOf(text, column === 0, option !== null)));
   if (element(select).value === String(option)) row.setAttribute("aria-current", "true");
   if (option === null) return row;
@@ -153,7 +153,7 @@ function bestRow(label, { expected, highest, best }, select, option) {
   return row;
 }
 
-const pairInBrief = (at) => exponentsAt(shown, at).map(([, p]) => p).join(", ");
+const shortPairText = (at) => exponentsAt(shown, at).map(([, p]) => p).join(", ");
 
 function cellOf(text, isHead, isChoice) {
   const cell = document.createElement(isHead ? "th" : "td");
@@ -190,10 +190,10 @@ async function start() {
       show();
     });
   element("dataset").addEventListener("change", show);
-  slider.addEventListener("input", () => hold(Number(slider.value)));
+  slider.addEventListener("input", () => setThreshold(Number(slider.value)));
   element("reset").addEventListener("click", () => {
     slider.value = shown.expected;
-    hold(shown.expected);
+    setThreshold(shown.expected);
   });
   picture.addEventListener("keydown", moveBy);
   picture.addEventListener("click", () => readOut(pointedAt(shown) ?? shown.cell));

@@ -1,4 +1,4 @@
-"""The two Bokeh figures of a page, a heatmap and a curve: empty, scripts fill their sources."""
+"""The two Bokeh figures of a report, a heatmap and a curve. They are empty; scripts fill them."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -16,9 +16,9 @@ from matplotlib.colors import to_hex
 
 from workflows.plots.heatmaps import COLOURS
 
-#: Safe for the colour-blind, and nowhere near white.
+#: Distinguishable for colour-blind people, and never close to white.
 PALETTE = tuple(to_hex(COLOURS(level)) for level in range(COLOURS.N))
-#: As many labels as a narrow screen has room for.
+#: The largest number of labels that fit on a narrow screen.
 MOST_LABELS = 9
 
 
@@ -35,11 +35,11 @@ def figure_items(p1: Sequence[float], p2: Sequence[float]) -> list[Any]:
 
 
 def _heatmap(p1: Sequence[float], p2: Sequence[float]) -> figure:
-    """Cells lie side by side, whatever the distance of their exponents."""
+    """Return the heatmap. All cells have the same size, whatever the distance between exponents."""
     plot = _plot("heatmap", aspect_ratio=1, x_range=(0, len(p1)), y_range=(0, len(p2)))
-    # One image; its array is made here, for scripts can fill but not make one
+    # The array of the image is made here, because scripts can fill an array but not make one.
     empty = np.full((len(p2), len(p1)), np.nan)
-    texts: dict[str, Any] = {name: [[]] for name in ("p1", "p2", "shown", "of")}
+    texts: dict[str, Any] = {name: [[]] for name in ("p1", "p2", "shown", "source")}
     cells = ColumnDataSource({"image": [empty], **texts}, name="cells")
     colours = _colours("heatmap")
     image = plot.add_glyph(
@@ -65,7 +65,7 @@ def _curve(p1: Sequence[float]) -> figure:
     x_range = (p1[0] - around, p1[-1] + around)
     plot = _plot("curve", aspect_ratio=1.4, x_range=x_range, y_range=(0, 1))
     plot.xaxis.axis_label = "p1"
-    points = _source("points", "x", "y", "p1", "painted", "shown", "of")
+    points = _source("points", "x", "y", "p1", "painted", "shown", "source")
     plot.line("x", "y", source=points, line_color="gray", line_width=1.5)
     colour = transform("painted", _colours("curve"))
     circles = plot.scatter("x", "y", source=points, size=11, fill_color=colour, line_color="gray")
@@ -82,7 +82,7 @@ def _source(name: str, *columns: str) -> ColumnDataSource:
 
 
 def _colours(of: str) -> LinearColorMapper:
-    """Leave cells without result as they are; those below the range are white."""
+    """Return the colours: transparent without a result, white below the range."""
     return LinearColorMapper(
         palette=PALETTE,
         low=0,
@@ -94,14 +94,14 @@ def _colours(of: str) -> LinearColorMapper:
 
 
 def _hover(plot: figure, over: "GlyphRenderer[Any]", pair: str) -> None:
-    """Say of the cell under the pointer what scripts put into its source; Bokeh escapes it."""
-    text = f"<b>@shown</b><br>{pair}<br>@of"
+    """Add a tooltip for the cell under the pointer. Bokeh escapes the texts from the scripts."""
+    text = f"<b>@shown</b><br>{pair}<br>@source"
     box = f'<div style="font: 14px system-ui, sans-serif; line-height: 1.4">{text}</div>'
     plot.add_tools(HoverTool(renderers=[over], tooltips=box))
 
 
 def _star(plot: figure) -> None:
-    """Add the mark of the best pair, which is seen on white and on all colours."""
+    """Add the mark of the best pair, which is visible on white and on all colours."""
     best = _source(f"{plot.name} best", "x", "y")
     plot.scatter(
         "x",
@@ -133,7 +133,7 @@ def _plot(name: str, **options: Any) -> figure:
 
 
 def _labelled(labels: Sequence[str]) -> range:
-    """Return the places of a grid whose labels are shown: evenly spaced, the shortest there are.
+    """Return the places of the labels that are shown: evenly spaced, with the shortest texts.
 
     Examples
     --------

@@ -1,10 +1,10 @@
 "use strict";
-// Grids: the numbers of one picture, unpacked when they are asked for.
+// Grids: the numbers of one figure, unpacked when they are needed.
 
 const element = (id) => document.getElementById(id);
 const report = JSON.parse(element("report-data").textContent);
 
-// As packing.py: bytes of one rank side by side, deflated, in base64.
+// The reverse of packing.py: bytes grouped by significance, compressed, in base64.
 async function unpack(text, Kind) {
   const deflated = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
   const stream = new Blob([deflated]).stream().pipeThrough(new DecompressionStream("deflate"));
@@ -20,8 +20,8 @@ async function unpack(text, Kind) {
 const decimals = (value) => value.toFixed(3).replace("-0.000", "0.000");
 const dataSets = (number) => (number === 1 ? "1 data set" : `${number} data sets`);
 
-// A grid has values, NaN where there is none; it says each in words, and which lie above a score.
-// Means are float32, so the score that they are held to is rounded in the same way.
+// A grid has values, which are NaN without a result, their texts, and whether they are above a
+// score. Means are float32, so the score that they are compared with is rounded in the same way.
 async function meanGrid({ picture, result }) {
   const values = await unpack(picture.means, Float32Array);
   const numbers = await unpack(picture.numbers, Uint32Array);
@@ -30,14 +30,14 @@ async function meanGrid({ picture, result }) {
     values,
     best: picture.best,
     expected: picture.expected,
-    words: (at) => decimals(values[at]),
-    of: (at) => `mean of ${dataSets(numbers[at])}`,
+    text: (at) => decimals(values[at]),
+    source: (at) => `mean of ${dataSets(numbers[at])}`,
     isAbove: (at, score) => values[at] > Math.fround(score),
   };
 }
 
-// Scores of one data set are codes of half thousandths, rounded up; 0 is no result. Those without
-// bounds are float32, as means are.
+// Scores of one data set are codes of half thousandths, rounded up; 0 stands for no result. Scores
+// without an upper bound are float32, as means are.
 async function singleGrid({ picture, result, place }) {
   const { labels, grids, best, expected } = picture.datasets;
   const all = await unpack(grids, result.unbounded ? Float32Array : Uint32Array);
@@ -53,13 +53,14 @@ async function singleGrid({ picture, result, place }) {
       code === 0 && !result.unbounded ? NaN : value(code)),
     best: best && best[place],
     expected: expected && expected[place],
-    words: (at) => (result.counts ? String(codes[at]) : decimals(value(codes[at]))),
-    of: () => `data set ${labels[place]}`,
+    text: (at) => (result.counts ? String(codes[at]) : decimals(value(codes[at]))),
+    source: () => `data set ${labels[place]}`,
     isAbove: (at, score) => codes[at] > codeOf(score),
   };
 }
 
-// Thousandths around all values and the score of k-means++; the lowest value is above the lowest.
+// Return a range in thousandths around all values and the score of k-means++. Its lower end is
+// below the lowest value.
 function scaleOf({ values, expected }) {
   let low = expected ?? Infinity;
   let high = expected ?? -Infinity;

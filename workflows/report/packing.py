@@ -1,4 +1,4 @@
-"""Arrays as text that a page unpacks: bytes of one rank side by side, deflated, in base64."""
+"""Pack arrays as text: bytes grouped by significance, compressed, in base64."""
 
 import zlib
 from base64 import b64encode
@@ -7,17 +7,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-#: A score is kept in steps of half a thousandth, rounded up: enough to tell which thousandth is
-#: nearest, and which thousandths it lies above.
+#: A score is stored in steps of half a thousandth, rounded up. That is enough to round it to three
+#: decimals, and to compare it with any number of three decimals.
 STEPS = 2000
-#: The code of a score of 0. Scores are at least -1, and code 0 is for cells without result.
+#: The code of a score of 0. Scores are at least -1; code 0 stands for a cell without a result.
 ZERO = STEPS + 1
-#: What the product with `STEPS` may be off by rounding.
+#: The largest rounding error of the product with `STEPS`.
 _SLACK = 1e-9
 
 
 def packed(values: NDArray[Any]) -> str:
-    """Return an array's bytes, little-endian and compressed, as text.
+    """Return the little-endian bytes of an array as compressed text.
 
     Examples
     --------
@@ -25,13 +25,13 @@ def packed(values: NDArray[Any]) -> str:
     True
     """
     little = np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("<"))
-    # High bytes hardly vary, low ones are noise: apart they are compressed better
+    # High bytes hardly vary and low bytes are noise, so they compress better when separated.
     ranks = little.reshape(-1, 1).view(np.uint8).T
     return b64encode(zlib.compress(ranks.tobytes())).decode()
 
 
 def score_codes(scores: NDArray[np.float64]) -> NDArray[np.uint32]:
-    """Return scores of -1 to 1 as whole numbers of half thousandths; 0 where there is none.
+    """Return scores from -1 to 1 as whole numbers of half thousandths; 0 without a score.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def score_codes(scores: NDArray[np.float64]) -> NDArray[np.uint32]:
 
 
 def count_codes(counts: NDArray[np.float64]) -> NDArray[np.uint32]:
-    """Return counts as they are, and 0 where there is none.
+    """Return counts unchanged, and 0 without a count.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The page itself: one template, its style and its scripts; every text in it is escaped."""
+"""Render the page: a template with its style and scripts. Every text in it is escaped."""
 
 import hashlib
 from base64 import b64encode
@@ -13,28 +13,28 @@ from jinja2 import Environment
 from storage import Ledger, Provenance
 from workflows.paper.comparison import compare_with_paper
 from workflows.paper.formats import WORDS, closing_lines, sections
+from workflows.report.figure_data import figure_data
 from workflows.report.figures import PALETTE, figure_items
 from workflows.report.packing import STEPS, ZERO
-from workflows.report.pictures import pictures_of
 from workflows.report.state import provenance_facts, state_facts
 
-#: In the order in which they need each other.
+#: Each script uses those before it.
 SCRIPTS = ("grids.js", "drawing.js", "controls.js")
 
 
 def report_page(name: str, cube: xr.Dataset, ledger: Ledger, provenance: Provenance) -> str:
-    """Return a page about a cube that needs no other file and no network.
+    """Return the report of a cube as a page that needs no other file and no network.
 
     Parameters
     ----------
     name : str
-        Of the cube, for the title.
+        The name of the cube, for the title.
     cube : xarray.Dataset
-        As `open_cube` gives it, in memory.
+        An open cube, loaded into memory.
     ledger : Ledger
-        What became of its tiles.
+        The status of its tiles.
     provenance : Provenance
-        Where its results come from.
+        The origin of its results.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def report_page(name: str, cube: xr.Dataset, ledger: Ledger, provenance: Provena
     >>> "<h1><bdi>&lt;Iris&gt;</bdi></h1>" in page
     True
     """
-    results = pictures_of(cube)
+    results = figure_data(cube)
     scripts = (_bokeh(), "\n".join(map(_file, SCRIPTS)))
     return _template(
         name=name,
@@ -65,7 +65,7 @@ def report_page(name: str, cube: xr.Dataset, ledger: Ledger, provenance: Provena
 
 
 def _data(cube: xr.Dataset, results: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return what the scripts draw from."""
+    """Return the data of the scripts."""
     p1, p2 = (cube[dim].values.tolist() for dim in ("p1", "p2"))
     return {
         "results": results,
@@ -83,9 +83,9 @@ def _paper(cube: xr.Dataset) -> dict[str, Any]:
 
 
 def _template(**values: Any) -> str:
-    # Escapes all but what the template calls safe: our own files and Bokeh's
+    # Escapes everything except what the template marks as safe: our own files and Bokeh's.
     environment = Environment(autoescape=True)
-    # Bokeh reads a model where it stands first, and by its number wherever it comes after that
+    # Keys are not sorted: Bokeh defines a model where it occurs first, and refers to it after that.
     environment.policies["json.dumps_kwargs"] = {"sort_keys": False}
     return environment.from_string(_file("page.html")).render(**values)
 
@@ -100,5 +100,5 @@ def _bokeh() -> str:
 
 
 def _hash(script: str) -> str:
-    """Name a script in a content security policy: only these run."""
+    """Return the hash of a script for the content security policy, which allows no other script."""
     return f"'sha256-{b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"

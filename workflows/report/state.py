@@ -1,4 +1,4 @@
-"""What a page says of the sweep itself: its tiles, its failures, and where results come from."""
+"""The facts of a page about the sweep: its tiles, its failures, and the origin of results."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +11,7 @@ from workflows.status import about_unlabelled
 
 
 def state_facts(ledger: Ledger) -> dict[str, Any]:
-    """Return how far a sweep is, and the tiles that failed, by what they failed of.
+    """Return the progress of a sweep, and the failed tiles grouped by their error.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def _by_error(failed: Mapping[Tile, str]) -> dict[str, list[str]]:
 
 
 def provenance_facts(provenance: Provenance, cube: xr.Dataset) -> dict[str, Any]:
-    """Return where results come from, in words.
+    """Return the origin of results, as texts.
 
     Examples
     --------
@@ -60,23 +60,26 @@ def provenance_facts(provenance: Provenance, cube: xr.Dataset) -> dict[str, Any]
     return {
         "facts": {
             "created": provenance.created,
-            "last run began": provenance.updated,
+            "last session started": provenance.updated,
             "computing": f"{hours:,.2f} core-hours",
             "hosts": str(provenance.hosts),
             "fingerprint": provenance.fingerprint,
         },
-        "runs": [{"started": run["started"], "facts": _run(run)} for run in provenance.runs],
+        "sessions": [
+            {"started": session["started"], "facts": _session(session)}
+            for session in provenance.runs
+        ],
         "spec": provenance.spec.to_toml(),
     }
 
 
-def _run(run: Mapping[str, Any]) -> dict[str, str]:
+def _session(session: Mapping[str, Any]) -> dict[str, str]:
     return {
-        "last worker joined": str(run["updated"]),
+        "last worker joined": str(session["updated"]),
         "versions": ", ".join(
             f"{name} {version}"
-            for name, version in {"Python": run["python"], **run["versions"]}.items()
+            for name, version in {"Python": session["python"], **session["versions"]}.items()
         ),
-        "machine": str(run["machine"]),
-        "CPU features": " ".join(run["cpu_features"]),
+        "machine": str(session["machine"]),
+        "CPU features": " ".join(session["cpu_features"]),
     }

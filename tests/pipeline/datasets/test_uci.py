@@ -13,7 +13,7 @@ from pipeline.datasets.uci.fetch import fetch_uci
 from pipeline.errors import MissingDataError
 from tests.pipeline.datasets.uci_files import balance_scale, serving, zipped
 from tests.shared_data import read_rows
-from workflows.paper.published import published
+from workflows.paper.published import published_values
 
 BALANCE = balance_scale()
 #: The paper lists 28 features of Mines vs rocks, every copy of the data has 60.
@@ -45,7 +45,7 @@ def raw_files(shared: Path) -> dict[str, Path]:
 
 def test_names_are_those_of_the_published_figures() -> None:
     for table in ("kmeans_plus_plus_real", "best_exponents_real"):
-        assert {figure.config for figure in published(table)} == set(uci_sets())
+        assert {value.config for value in published_values(table)} == set(uci_sets())
 
 
 def test_shapes_and_order_are_those_of_the_paper(shared: Path) -> None:

@@ -14,7 +14,7 @@ TABLE = 'kind = "slurm"\njobs = 4\n'
 @pytest.mark.parametrize("name", ["batch", "cluster"])
 def test_one_parse_gives_the_sweep_and_the_batch_table(name: str) -> None:
     file = parse_spec_file(f"{document(SMALL)}[{name}]\n{TABLE}", "sweep.toml")
-    assert file.batch == {"kind": "slurm", "jobs": 4}
+    assert (file.batch_name, file.batch) == (name, {"kind": "slurm", "jobs": 4})
     assert file.sweep.spec.fingerprint == small().fingerprint
 
 

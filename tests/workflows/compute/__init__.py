@@ -1,1 +1,1 @@
-"""Sweeps on clusters and object stores, with real servers."""
+"""Tests of `workflows.compute`, with real schedulers, batch systems and object stores."""

@@ -1,4 +1,4 @@
-"""A certificate authority of our own and a certificate that it signed, made as the docs say."""
+"""Make a certificate authority and a certificate that it signed, with the commands of the docs."""
 
 import re
 import subprocess
@@ -7,12 +7,12 @@ from pathlib import Path
 from tests.faults import ROOT
 from workflows.compute import Certificates
 
-#: The commands of docs/cluster.md, from the first to the end of their listing.
+#: The listing of commands in docs/cluster.md.
 RECIPE = re.compile(r"^\$ umask 077\n.*?(?=^```)", re.MULTILINE | re.DOTALL)
 
 
 def make_certificates(folder: Path) -> Certificates:
-    """Write an authority's certificate, and one for schedulers, workers and clients alike."""
+    """Write an authority's certificate, and a certificate for schedulers, workers and clients."""
     folder.mkdir()
     found = RECIPE.search((ROOT / "docs" / "cluster.md").read_text())
     assert found
@@ -22,6 +22,6 @@ def make_certificates(folder: Path) -> Certificates:
 
 
 def dask_options(files: Certificates) -> tuple[str, ...]:
-    """Return the options by which a scheduler and its workers use certificates."""
+    """Return the options of a scheduler and its workers that use these certificates."""
     named = {"--tls-ca-file": files.ca, "--tls-cert": files.cert, "--tls-key": files.key}
     return ("--protocol", "tls", *(str(word) for pair in named.items() for word in pair))

@@ -1,4 +1,4 @@
-"""A real S3 server, SeaweedFS, on this machine alone; it checks every signature."""
+"""A real S3 server, SeaweedFS, that only this machine can reach; it checks every signature."""
 
 import json
 import os
@@ -14,18 +14,18 @@ from obstore.store import S3Store
 from tests.faults import Program, wait_until
 
 BUCKET = "sweeps"
-#: Long enough to be found wherever they should not be.
+#: Long enough to be recognised where they must not occur.
 SECRETS = {name: f"secret-of-the-{name}-5f1c" for name in ("owner", "writer", "reader")}
 
 
 @dataclass(frozen=True)
 class Server:
-    """Where it is, and what a user's environment holds."""
+    """The address of the server, and the environment variables of its users."""
 
     endpoint: str
 
     def environment(self, user: str = "writer", **changes: str) -> dict[str, str]:
-        """Return the variables with which a program may use the server."""
+        """Return the environment variables with which a program can use the server."""
         settings = {
             "AWS_ACCESS_KEY_ID": user,
             "AWS_SECRET_ACCESS_KEY": SECRETS[user],
@@ -38,7 +38,7 @@ class Server:
 
 @contextmanager
 def seaweed(folder: Path) -> Iterator[Server]:
-    """Start a server with one bucket, whose writer may not make others."""
+    """Start a server with one bucket; its writer cannot make other buckets."""
     users = [
         _user("owner", ["Admin"]),
         _user("writer", [f"{right}:{BUCKET}" for right in ("Read", "Write", "List", "Tagging")]),
@@ -75,7 +75,7 @@ def seaweed(folder: Path) -> Iterator[Server]:
 
 
 def free_ports(count: int) -> list[int]:
-    """Return ports that nobody listens on."""
+    """Return ports that are not in use."""
     with ExitStack() as stack:
         sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
         for each in sockets:
@@ -98,7 +98,7 @@ def _made_bucket(endpoint: str) -> bool:
         retry_config={"max_retries": 0},
     )
     try:
-        store.put("first", b"")  # an owner's first object makes the bucket
+        store.put("first", b"")  # the first object of the owner makes the bucket
     except BaseError:
         return False
     return True

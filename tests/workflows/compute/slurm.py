@@ -16,24 +16,24 @@ import pytest
 from tests.faults import wait_until
 from tests.workflows.compute.seaweed import free_ports
 
-#: Set where SLURM is installed for these tests: then they may not be skipped.
+#: If this variable is set, tests fail instead of being skipped without SLURM.
 REQUIRED = "IMWK_REQUIRE_SLURM"
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "scontrol", "squeue")
 
 
 @dataclass(frozen=True)
 class Slurm:
-    """A running one."""
+    """A running SLURM."""
 
     folder: Path
 
     @property
     def environment(self) -> dict[str, str]:
-        """What its commands need to find it."""
+        """The environment variables with which its commands find it."""
         return os.environ | {"SLURM_CONF": str(self.folder / "slurm.conf")}
 
     def run(self, *command: str) -> str:
-        """Return what a command prints."""
+        """Return the output of a command."""
         done = subprocess.run(
             command, env=self.environment, capture_output=True, text=True, check=False, timeout=60
         )
@@ -46,12 +46,12 @@ class Slurm:
         return dict(line.split() for line in lines)
 
     def jobs(self) -> list[str]:
-        """Return all jobs that are in the queue."""
+        """Return all jobs in the queue."""
         return self.run("squeue", "--noheader", "--format=%i").split()
 
 
 def why_not() -> str | None:
-    """Say why no SLURM can be started here."""
+    """Return why SLURM cannot be started on this machine, or None."""
     missing = [name for name in PROGRAMS if _program(name) is None]
     if missing:
         return f"SLURM is not installed: there is no {', '.join(missing)}"
@@ -64,7 +64,7 @@ def why_not() -> str | None:
 
 @contextmanager
 def slurm(folder: Path) -> Iterator[Slurm]:
-    """Start one; skip the test where that cannot be done, unless it must."""
+    """Start SLURM. Skip the test if that is impossible and SLURM is not required."""
     reason = why_not()
     if reason:
         assert REQUIRED not in os.environ, reason
@@ -137,7 +137,7 @@ def _start_munge(folder: Path) -> None:
     subprocess.run(
         [
             program,
-            "--force",  # temporary folders are open to others, which munge would refuse
+            "--force",  # munge refuses folders that others can write, such as temporary ones
             f"--key-file={key}",
             f"--socket={munge}/socket",
             f"--pid-file={folder}/munged.pid",
@@ -158,7 +158,7 @@ def _daemon(started: Slurm, name: str, *options: str) -> None:
 def _states(started: Slurm) -> str:
     try:
         return started.run("sinfo", "--noheader", "--format=%t %D")
-    except AssertionError:  # it is just starting
+    except AssertionError:  # it is still starting
         return ""
 
 
@@ -170,7 +170,7 @@ def _end_jobs(started: Slurm) -> None:
 
 
 def _end_daemons(folder: Path) -> None:
-    """End what was started here, by the ids that are written down."""
+    """End the daemons that were started here, by their process ids."""
     for file in folder.glob("*.pid"):
         with suppress(psutil.NoSuchProcess):
             daemon = psutil.Process(int(file.read_text()))

@@ -1,4 +1,4 @@
-"""A sweep that is left to its scheduler goes on, is followed and cancelled by its cube alone."""
+"""A detached sweep continues on its scheduler; the cube is enough to follow and cancel it."""
 
 import json
 import os
@@ -6,20 +6,19 @@ from pathlib import Path
 
 import pytest
 import xarray as xr
-from click.testing import CliRunner, Result
 from distributed import Client, Scheduler
 
 from storage import open_cube, read_ledger
 from tests.faults import Faults, Program, scheduler_and_workers, small_sweep, wait_until
 from tests.storage.made_up import comparable
+from tests.workflows.commands import imwk
 from workflows import submit
-from workflows.cli.main import main
 
 pytestmark = pytest.mark.slow
 
 SPEC = small_sweep(3)
 TILES = len(SPEC.tiles)
-#: A tile whose workers died so often is tried alone; and then fails.
+#: A tile that killed its worker this often is tried alone, and then marked as failed.
 ONE_DEATH = {"DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "1"}
 
 
@@ -35,10 +34,6 @@ def cube(tmp_path: Path) -> Path:
     return tmp_path / "cube.zarr"
 
 
-def imwk(*arguments: object) -> Result:
-    return CliRunner().invoke(main, list(map(str, arguments)))
-
-
 def status(cube: Path) -> dict[str, int]:
     facts = json.loads(imwk("status", cube, "--json").output)
     return {name: facts[name] for name in ("done", "failed", "missing")}
@@ -52,7 +47,7 @@ def tasks_of(address: str) -> int:
         return int(client.run_on_scheduler(count))
 
 
-def test_who_submitted_may_go_and_tiles_that_fail_are_marked(
+def test_a_detached_sweep_continues_and_marks_failed_tiles(
     spec_file: Path, cube: Path, tmp_path: Path
 ) -> None:
     poisoned = SPEC.tiles[5]
@@ -62,12 +57,14 @@ def test_who_submitted_may_go_and_tiles_that_fail_are_marked(
         command = ("imwk", "submit", spec_file, cube, "--scheduler", address, "--detach")
         code, output, errors = Program(*command, environment=dict(os.environ)).end()
         assert (code, errors) == (0, "")
-        assert output.startswith(f"{TILES} tiles to do, left to the scheduler.")
-        assert status(cube)["missing"] > TILES // 2  # nobody waited
+        assert output.startswith(
+            f"{TILES} tiles are left to the scheduler. Follow them with imwk status "
+        )
+        assert status(cube)["missing"] > TILES // 2  # the command did not wait
         wait_until(lambda: status(cube)["done"], "status follows", every=0.2)
         assert status(cube)["missing"] > 0
         wait_until(lambda: status(cube)["missing"] == 0, "the cube is full", every=0.5)
-        wait_until(lambda: tasks_of(address) == 0, "the scheduler is rid of it", every=0.5)
+        wait_until(lambda: tasks_of(address) == 0, "the scheduler has no tasks", every=0.5)
     assert read_ledger(cube).failed == {
         poisoned: "Its worker died 2 times: it crashed, was killed or had too little memory."
     }
@@ -111,6 +108,6 @@ def test_cancel_stops_sweeps_until_they_are_submitted_again(
 
 def cancel_and_wait(cube: Path, address: str) -> None:
     assert imwk("cancel", cube).output == (
-        "Sweeps of this cube stop when the blocks that run now have ended.\n"
+        "Sweeps of this cube stop as soon as the blocks that are running have ended.\n"
     )
-    wait_until(lambda: tasks_of(address) == 0, "the scheduler is rid of it", every=0.5)
+    wait_until(lambda: tasks_of(address) == 0, "the scheduler has no tasks", every=0.5)

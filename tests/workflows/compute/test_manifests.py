@@ -1,4 +1,4 @@
-"""The manifests in deploy/kubernetes, as far as they can be tried without a Kubernetes."""
+"""The manifests in deploy/kubernetes, as far as they can be tested without Kubernetes."""
 
 import re
 import tomllib
@@ -19,7 +19,7 @@ from workflows.compute.worker_settings import worker_variables
 FOLDER = ROOT / "deploy" / "kubernetes"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 IMAGE = f"{PROJECT['name']}:{PROJECT['version']}"
-#: What docs/cluster.md tells to make first.
+#: The secrets that docs/cluster.md tells users to create first.
 SECRETS = {"imwk-tls", "imwk-store"}
 COMMANDS = {
     ("dask", "worker"): dask_worker,
@@ -36,10 +36,10 @@ def documents() -> dict[str, Any]:
 
 
 DOCUMENTS = documents()
-CLUSTER = DOCUMENTS["DaskCluster"]["spec"]
+DASK = DOCUMENTS["DaskCluster"]["spec"]
 PODS = {
-    "worker": CLUSTER["worker"]["spec"],
-    "scheduler": CLUSTER["scheduler"]["spec"],
+    "worker": DASK["worker"]["spec"],
+    "scheduler": DASK["scheduler"]["spec"],
     "submit": DOCUMENTS["Job"]["spec"]["template"]["spec"],
 }
 
@@ -51,18 +51,18 @@ def test_versions_and_required_fields() -> None:
         "ConfigMap": "v1",
         "Job": "batch/v1",
     }
-    assert CLUSTER["worker"]["replicas"] > 0
+    assert DASK["worker"]["replicas"] > 0
     assert all(document["metadata"]["name"] for document in DOCUMENTS.values())
     assert PODS["submit"]["restartPolicy"] == "Never"
 
 
 @pytest.mark.parametrize("name", PODS)
-def test_commands_have_options_that_exist_and_files_that_are_mounted(
+def test_commands_use_existing_options_and_mounted_files(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (container,) = PODS[name]["containers"]
     program, verb, *arguments = container["args"]
-    monkeypatch.setattr(click.Path, "convert", lambda _, value, *__: value)  # not on this machine
+    monkeypatch.setattr(click.Path, "convert", lambda _, value, *__: value)  # no such files here
     command = COMMANDS[program, verb]
     given = command.make_context(verb, arguments).params
     mounted = {mount["mountPath"] for mount in container["volumeMounts"]}
@@ -72,7 +72,7 @@ def test_commands_have_options_that_exist_and_files_that_are_mounted(
 
 
 @pytest.mark.parametrize("name", PODS)
-def test_volumes_secrets_and_limits_fit(name: str) -> None:
+def test_volumes_secrets_and_limits_are_consistent(name: str) -> None:
     pod = PODS[name]
     (container,) = pod["containers"]
     volumes = {volume["name"]: volume for volume in pod["volumes"]}
@@ -84,7 +84,7 @@ def test_volumes_secrets_and_limits_fit(name: str) -> None:
     assert container["image"] == IMAGE
 
 
-def test_the_image_is_built_under_its_name_with_what_a_store_needs() -> None:
+def test_the_image_is_built_under_its_name_with_support_for_object_stores() -> None:
     recipe = (ROOT / "deploy" / "Dockerfile").read_text()
     build = f"docker build -f deploy/Dockerfile -t {IMAGE} ."
     assert build in recipe
@@ -98,8 +98,8 @@ def test_the_image_is_built_under_its_name_with_what_a_store_needs() -> None:
     assert f"Programming Language :: Python :: {python}" in PROJECT["classifiers"]
 
 
-def test_the_service_is_where_workers_and_the_job_look_for_it() -> None:
-    service = CLUSTER["scheduler"]["service"]
+def test_workers_and_the_job_use_the_address_of_the_service() -> None:
+    service = DASK["scheduler"]["service"]
     name = DOCUMENTS["DaskCluster"]["metadata"]["name"]
     ports = {port["name"]: port["port"] for port in service["ports"]}
     address = f"tls://{name}-scheduler:{ports['tcp-comm']}"
@@ -110,10 +110,10 @@ def test_the_service_is_where_workers_and_the_job_look_for_it() -> None:
     assert named == set(ports)
 
 
-def test_workers_are_told_what_all_workers_are_told() -> None:
+def test_workers_have_the_settings_of_all_workers() -> None:
     told = {each["name"]: each["value"] for each in PODS["worker"]["containers"][0]["env"]}
     assert told == worker_variables()
 
 
-def test_the_spec_is_one() -> None:
+def test_the_spec_is_valid() -> None:
     assert len(parse_spec(DOCUMENTS["ConfigMap"]["data"]["sweep.toml"], "sweep.toml").tiles) == 100

@@ -1,20 +1,20 @@
-"""A sweep into a real S3 server, by workers that share no file system with the client."""
+"""A sweep into a real S3 server, with workers that share no file system with the client."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import xarray as xr
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 from storage import CubeError, create_cube, mark_missing, open_cube, read_ledger
 from storage.backends.location import place_at
 from storage.backends.objects import object_place
 from tests.faults import Faults, Program, scheduler_and_workers, small_sweep
 from tests.storage.made_up import comparable, fill
+from tests.workflows.commands import imwk
 from tests.workflows.compute.seaweed import BUCKET, SECRETS, Server, seaweed
 from workflows import submit
-from workflows.cli.main import main
 
 pytestmark = pytest.mark.slow
 
@@ -30,14 +30,14 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 @pytest.fixture
 def url(tmp_path: Path) -> Iterator[str]:
-    """Return where no cube is yet."""
+    """Return the URL of a cube that does not exist yet."""
     yield f"s3://{BUCKET}/{tmp_path.name}/cube.zarr"
-    object_place.cache_clear()  # it knows the variables of this test
+    object_place.cache_clear()  # it has the variables of this test
 
 
 @pytest.fixture
 def writer(server: Server, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """Let this process write to the server, and return the variables for others."""
+    """Let this process write to the server, and return the variables for other processes."""
     set_variables(monkeypatch, server.environment())
     return server.environment()
 
@@ -53,10 +53,6 @@ def spec_file(tmp_path: Path) -> Path:
     file = tmp_path / "spec.toml"
     file.write_text(SPEC.to_toml())
     return file
-
-
-def imwk(*arguments: object) -> Result:
-    return CliRunner().invoke(main, list(map(str, arguments)))
 
 
 def test_a_sweep_with_kills_ends_with_the_same_cube_as_a_local_one(
@@ -118,7 +114,7 @@ def test_all_commands_say_the_same_as_of_a_local_cube(url: str, tmp_path: Path) 
         assert_same_words(url, local, command)
     assert_same_words(url, local, "query", "--best", "--csv")
     for location, name in ((url, "here.csv"), (local, "there.csv")):
-        assert imwk("export", location, tmp_path / name).exit_code == 0
+        assert imwk("export", location, "-o", tmp_path / name).exit_code == 0
     assert (tmp_path / "here.csv").read_bytes() == (tmp_path / "there.csv").read_bytes()
     page = tmp_path / "report.html"
     assert imwk("report", url, "-o", page).exit_code == 0

@@ -1,4 +1,4 @@
-"""A sweep on a real SLURM: jobs are cancelled and nodes lost, and the cube is the same."""
+"""A sweep on a real SLURM gives the same cube after cancelled jobs and lost nodes."""
 
 import json
 from collections.abc import Iterator
@@ -17,8 +17,8 @@ from workflows.compute.worker_settings import QUIET, WORKER_ENVIRONMENT
 pytestmark = pytest.mark.slow
 
 SPEC = small_sweep(5)
-#: Of a job on a machine with little of everything.
-SMALL_JOBS = ("--cluster", "slurm", "--cores", "1", "--memory", "700MB", "--interface", "lo")
+#: Options of a job that fits on a small machine.
+SMALL_JOBS = ("--batch", "slurm", "--cores", "1", "--memory", "700MB", "--interface", "lo")
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +78,7 @@ def test_a_cancelled_job_and_a_lost_node_change_nothing(
     xr.testing.assert_identical(comparable(open_cube(cube)), comparable(open_cube(serial)))
 
 
-def test_without_a_worker_in_time_the_queue_and_the_script_are_shown(
+def test_without_a_worker_in_time_the_queue_and_the_job_script_are_shown(
     batch: Slurm, spec_file: Path, tmp_path: Path
 ) -> None:
     held = ("--wait", "0.1", "--walltime", "00:10:00")
@@ -91,14 +91,15 @@ def test_without_a_worker_in_time_the_queue_and_the_script_are_shown(
     finally:
         batch.run("scontrol", "update", "partitionname=debug", "state=up")
     assert (code, output) == (4, ""), errors
-    assert errors.startswith("Error: No worker came in 0.1 minutes. Wait longer with --wait")
+    assert errors.startswith("Error: No worker started within 0.1 minutes. Wait longer, ")
+    assert errors.splitlines()[0].endswith(" See --wait.")
     assert "squeue --me says:" in errors
     assert "imwk-swe" in errors
     assert "#SBATCH -t 00:10:00" in errors
     wait_until(lambda: not batch.jobs(), "no job is left in the queue")
 
 
-def test_a_job_that_slurm_refuses_is_said_at_once(
+def test_a_job_that_slurm_refuses_is_an_error_at_once(
     batch: Slurm, spec_file: Path, tmp_path: Path
 ) -> None:
     command = ("imwk", "submit", spec_file, tmp_path / "cube.zarr", *SMALL_JOBS)

@@ -20,27 +20,30 @@ OURS = environment()["versions"]
     [
         (Probe({**OURS, "numpy": "1.26.4"}, None), "has NumPy 1.26.4, not "),
         (Probe({**OURS, PROJECT: "9.9"}, None), "has imwk-sweep 9.9, not "),
-        (Probe(OURS, "There is no cube."), "cannot use the cube. There is no cube. Give a place"),
+        (
+            Probe(OURS, "There is no cube."),
+            "cannot use the cube. There is no cube. Give a location",
+        ),
         (
             ModuleNotFoundError("No module named 'workflows'"),
-            "No module named 'workflows'. Is it there, and has it the same version?",
+            "No module named 'workflows'. Install the same version of imwk-sweep there.",
         ),
     ],
     ids=["NumPy", "version", "cube", "nothing installed"],
 )
-def test_troubles_are_said_in_words(found: object, words: str) -> None:
+def test_the_message_says_why_a_worker_cannot_take_part(found: object, words: str) -> None:
     trouble = trouble_of(found)
     assert trouble is not None
     assert words in trouble
 
 
 @pytest.mark.parametrize("scheduler", ["node1", "tls://node1", "tcp://node1:", "http://node1:80"])
-def test_an_address_without_a_port_is_none(scheduler: str) -> None:
+def test_an_address_without_a_port_is_refused(scheduler: str) -> None:
     with pytest.raises(WorkersError, match="Give tls://HOST:PORT"):
         as_address(scheduler)
 
 
-def test_another_minor_version_of_numpy_is_no_trouble() -> None:
+def test_another_minor_version_of_numpy_is_accepted() -> None:
     major = OURS["numpy"].split(".")[0]
     assert trouble_of(Probe({**OURS, "numpy": f"{major}.99.0"}, None)) is None
 
@@ -62,7 +65,7 @@ def test_a_worker_with_another_version_is_refused_in_one_line(tmp_path: Path) ->
     assert (code, output) == (4, "")
     (line,) = errors.splitlines()
     assert line.startswith("Error: Worker tcp://127.0.0.1:")
-    assert line.endswith(f"has imwk-sweep 0.0.1, not {OURS[PROJECT]}. Install the same there.")
+    assert line.endswith(f"has imwk-sweep 0.0.1, not {OURS[PROJECT]}. Install the same version.")
 
 
 @pytest.mark.slow
@@ -71,6 +74,6 @@ def test_a_scheduler_without_workers_is_one_line(tmp_path: Path) -> None:
         code, output, errors = submit(tmp_path, "--scheduler", address, "--wait", "0.02")
     assert (code, output) == (4, "")
     assert errors == (
-        "Error: The scheduler had no worker for 0.02 minutes. Start some with dask worker, or wait "
-        "longer with --wait MINUTES.\n"
+        "Error: The scheduler had no worker for 0.02 minutes. Start workers with dask worker, or "
+        "wait longer. See --wait.\n"
     )

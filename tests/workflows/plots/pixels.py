@@ -1,4 +1,4 @@
-"""What a rendered picture shows at a place of its axes."""
+"""The appearance of a rendered figure at a point of its axes."""
 
 from io import BytesIO
 
@@ -10,7 +10,7 @@ from PIL import Image
 
 from workflows.plots.style import rendered
 
-#: Half the side of the patch of pixels that is looked at.
+#: Half the side of the patch of pixels.
 REACH = 8
 
 Pixels = NDArray[np.int64]
@@ -24,7 +24,7 @@ def pixels_of(picture: Figure | bytes) -> Pixels:
 
 
 def patch_at(pixels: Pixels, axes: Axes, x: float, y: float) -> Pixels:
-    """Return the pixels around a point of the data, one a row."""
+    """Return the pixels around a point of the data, one per row."""
     across, up = axes.transData.transform((x, y))
     row, column = round(len(pixels) - up), round(across)
     around = pixels[row - REACH : row + REACH + 1, column - REACH : column + REACH + 1]
@@ -32,7 +32,7 @@ def patch_at(pixels: Pixels, axes: Axes, x: float, y: float) -> Pixels:
 
 
 def look(pixels: Pixels, axes: Axes, x: float, y: float) -> str:
-    """Say how a cell looks around its middle: white, hatched or coloured."""
+    """Return how a cell looks around its middle: white, hatched or coloured."""
     patch = patch_at(pixels, axes, x, y)
     shades = np.unique(patch, axis=0)
     if len(shades) == 1 and (shades == 255).all():
@@ -46,7 +46,7 @@ def look(pixels: Pixels, axes: Axes, x: float, y: float) -> str:
 
 
 def luminance(pixels: Pixels) -> NDArray[np.float64]:
-    """Return how light pixels are to the eye, 0 to 1 (sRGB, relative luminance)."""
+    """Return the relative luminance of sRGB pixels, 0 to 1."""
     part = pixels / 255
     linear = np.where(part <= 0.04045, part / 12.92, ((part + 0.055) / 1.055) ** 2.4)
     return np.asarray(linear @ [0.2126, 0.7152, 0.0722])

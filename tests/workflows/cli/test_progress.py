@@ -7,7 +7,7 @@ from time import sleep
 import pytest
 
 from tests.faults import BIN
-from tests.workflows.test_cli import SPEC, written
+from tests.workflows.cli.small import SPEC, written
 from workflows.cli import progress
 from workflows.cli.progress import Tally, shown_progress
 from workflows.sweep import Started, TileEnded
@@ -23,7 +23,7 @@ def test_failed_tiles_are_not_counted_as_done() -> None:
     assert tally.sentence().endswith(" s left")
 
 
-def test_without_a_terminal_a_line_comes_each_minute(
+def test_without_a_terminal_a_line_is_printed_every_minute(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(progress, "LINE_EVERY", 0.1)
@@ -31,7 +31,7 @@ def test_without_a_terminal_a_line_comes_each_minute(
         show(STARTED)
         sleep(0.35)
     first, *lines = capsys.readouterr().err.splitlines()
-    assert first.startswith("5 of 10 tiles to do, no workers yet, waiting for some")
+    assert first.startswith("5 of 10 tiles to do, no worker yet")
     assert 1 <= len(lines) <= 3
     assert set(lines) == {"4 of 10 tiles done, 1 failed"}
 
@@ -62,5 +62,5 @@ def _read_all(terminal: int) -> str:
         while True:
             try:
                 pieces.append(screen.read(4096))
-            except OSError:  # how Linux says that nobody writes any more
+            except OSError:  # raised on Linux when no process writes any more
                 return b"".join(pieces).decode()

@@ -1,4 +1,4 @@
-"""Labels from a cube: the clustering at the exponents that are best in it."""
+"""Clusters of a cube's table, at the exponents that are best in the cube."""
 
 import csv
 import json
@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 import xarray as xr
-from click.testing import CliRunner, Result
 from sklearn.metrics import adjusted_rand_score
 
 from pipeline.core import imwk, normalise
@@ -16,8 +15,9 @@ from pipeline.spec.sweep import Sweep
 from storage import create_cube, open_cube
 from tests.own_tables import small_table
 from tests.storage.made_up import small_spec
+from tests.workflows.commands import assert_refused
+from tests.workflows.commands import imwk as command
 from workflows import submit
-from workflows.cli.main import main
 
 KEYS: dict[str, Any] = {
     "normalisations": ["range", "z-score"],
@@ -38,14 +38,10 @@ def noisy(*, labelled: bool) -> Any:
 
 @pytest.fixture(scope="module", params=[True, False], ids=["labels", "no labels"])
 def swept(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a cube of one table, whose file is nowhere."""
+    """Return a cube of one table, which has no file."""
     location = tmp_path_factory.mktemp("best") / "my.zarr"
     submit(Sweep.of({"my": noisy(labelled=request.param)}, k=3, **KEYS), location, workers=0)
     return location
-
-
-def command(*arguments: object) -> Result:
-    return CliRunner().invoke(main, list(map(str, arguments)))
 
 
 def facts(*arguments: object) -> dict[str, Any]:
@@ -71,7 +67,7 @@ def test_the_clusters_are_the_best_of_the_cube(swept: Path) -> None:
     assert float(there) == float(grid.max())
 
 
-def test_the_labels_are_written_and_the_choice_is_said(swept: Path, tmp_path: Path) -> None:
+def test_the_labels_are_written_and_the_choice_is_printed(swept: Path, tmp_path: Path) -> None:
     score, grid = grid_of(swept)
     out = tmp_path / "labels.csv"
     result = command("cluster", swept, "-o", out)
@@ -87,7 +83,7 @@ def test_the_labels_are_written_and_the_choice_is_said(swept: Path, tmp_path: Pa
         assert adjusted_rand_score(classes, labels) == pytest.approx(float(grid.max()))
 
 
-def test_what_is_given_is_kept_and_the_rest_is_chosen(swept: Path) -> None:
+def test_options_restrict_the_choice(swept: Path) -> None:
     score, grid = grid_of(swept)
     found = facts(swept, "--normalisation", "z-score", "--p1", 2)
     assert (found["normalisation"], found["p1"]) == ("z-score", 2)
@@ -101,11 +97,11 @@ def test_runs_are_those_of_the_sweep(swept: Path, of_the_sweep: str) -> None:
     X = normalise(noisy(labelled=False).X, "range")
     settings = {name: KEYS[name] for name in ("centre", "dtype")}
     assert list(found["weights"]["p1"].values()) == imwk(X, 3, 1.3, **settings).weights.T.tolist()
-    del settings[of_the_sweep]  # else the above would prove nothing
+    del settings[of_the_sweep]  # otherwise the assertion above would prove nothing
     assert list(found["weights"]["p1"].values()) != imwk(X, 3, 1.3, **settings).weights.T.tolist()
 
 
-def test_what_a_cube_cannot_be_asked(swept: Path, tmp_path: Path) -> None:
+def test_mistakes_are_named(swept: Path, tmp_path: Path) -> None:
     empty, several = tmp_path / "empty.zarr", tmp_path / "several.zarr"
     made_up = tmp_path / "made-up.zarr"
     one, two = noisy(labelled=False), small_table(labelled=False)
@@ -114,24 +110,24 @@ def test_what_a_cube_cannot_be_asked(swept: Path, tmp_path: Path) -> None:
         create_cube(location, sweep.spec, sweep.tables)
     create_cube(made_up, small_spec())
     for arguments, words in (
-        ((swept, "--k", 4), "--k goes with a file"),
-        ((swept, "--missing", "impute"), "--missing goes with a file"),
+        ((swept, "--k", 4), "--k needs a file."),
+        ((swept, "--missing", "impute"), "--missing needs a file."),
         ((swept, "--p1", 1.31), "Near it are 1.3, 2"),
         ((swept, "--config", "mine"), "Unknown table 'mine'"),
-        ((empty,), "Nothing of my is done yet"),
-        ((several,), "2 tables: my, other. Choose one by --config"),
-        ((several, "--config", "other"), "Nothing of other is done yet"),
+        ((empty,), "No tile of my is done yet."),
+        ((several,), "2 tables: my, other. Choose one of them. See --config."),
+        ((several, "--config", "other"), "No tile of other is done yet."),
         ((made_up,), "synthetic data only"),
         ((tmp_path / "no.zarr",), "There is no cube"),
-        (("my.csv", "--k", 3, "--config", "my"), "--config goes with a cube"),
+        (("my.csv", "--k", 3, "--config", "my"), "--config needs a cube"),
     ):
-        result = command("cluster", *arguments)
-        assert result.exit_code == 2
-        assert words in result.stderr
+        assert_refused(command("cluster", *arguments), words)
 
 
-def test_a_large_table_is_judged_by_the_rows_that_the_sweep_chose(tmp_path: Path) -> None:
-    table = small_table(labelled=False, rows=2100)  # the silhouette looks at 2,000
+def test_the_silhouette_of_a_large_table_uses_the_rows_of_the_sweep(
+    tmp_path: Path,
+) -> None:
+    table = small_table(labelled=False, rows=2100)  # the silhouette is of 2,000 rows
     sweep = Sweep.of({"my": table}, k=3, **{**KEYS, "centre": "exact", "p1": [2], "p2": [2]})
     submit(sweep, tmp_path / "my.zarr", workers=0)
     best = float(open_cube(tmp_path / "my.zarr").rescaled_imwk_silhouette.max())

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 import xarray as xr
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 from storage import create_cube, mark_failed, open_cube
 from tests.storage.made_up import fill, small_spec
-from workflows.cli.main import main
+from tests.workflows.commands import assert_refused, imwk
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def cube(location: Path) -> xr.Dataset:
 
 
 def run(location: Path, *options: str) -> Result:
-    return CliRunner().invoke(main, ["query", str(location), *options], env={"COLUMNS": "120"})
+    return imwk("query", location, *options, COLUMNS="120")
 
 
 def records(location: Path, *options: str) -> list[dict[str, Any]]:
@@ -50,7 +50,7 @@ def test_every_done_cell_is_a_row(location: Path, cube: xr.Dataset) -> None:
         assert float(cube.rescaled_imwk_ari.sel(row)) == value
 
 
-def test_choices_narrow_the_rows(location: Path, cube: xr.Dataset) -> None:
+def test_options_select_rows(location: Path, cube: xr.Dataset) -> None:
     chosen = ("--config", "1000x6-3", "--normalisation", "range", "--dataset", "1")
     rows = records(location, *chosen, "--p1", "1.4000001", "--p2", "3")
     at = {"config": "1000x6-3", "normalisation": "range", "dataset": 1, "p1": 1.4, "p2": 3.0}
@@ -63,7 +63,7 @@ def test_restarts_are_averaged(location: Path, cube: xr.Dataset) -> None:
     assert [row["kmeans_ari"] for row in rows] == pytest.approx(runs.mean(axis=1).tolist())
 
 
-def test_means_say_over_how_many_data_sets(location: Path, cube: xr.Dataset) -> None:
+def test_means_come_with_the_number_of_data_sets(location: Path, cube: xr.Dataset) -> None:
     rows = records(location, "--average", "--p1", "2", "--p2", "1.5", "--normalisation", "z-score")
     assert [(row["config"], row["datasets"]) for row in rows] == [("1000x6-3", 2), ("1000x12-6", 1)]
     both = cube.rescaled_imwk_ari.sel(config="1000x6-3", normalisation="z-score", p1=2, p2=1.5)
@@ -99,14 +99,15 @@ def test_csv_has_the_rows_of_json(location: Path) -> None:
     assert list(written[0]) == list(rows[0])
 
 
-def test_the_table_for_people_is_cut_and_says_so(location: Path) -> None:
+def test_a_long_table_is_cut_and_the_caption_says_so(location: Path) -> None:
     output = run(location).output
     assert sum(line.startswith(" 1000x") for line in output.splitlines()) == 20
-    assert "16 more rows" in output
+    caption = "16 more rows are not shown. Select fewer, use --top, or print all rows with --csv"
+    assert caption in " ".join(output.split())
     assert "data sets" in run(location, "--average").output
 
 
-def test_nothing_done_is_an_empty_answer(tmp_path: Path) -> None:
+def test_a_cube_without_results_gives_an_empty_answer(tmp_path: Path) -> None:
     create_cube(tmp_path / "cube.zarr", small_spec())
     assert records(tmp_path / "cube.zarr", "--best") == []
     assert run(tmp_path / "cube.zarr", "--average").exit_code == 0
@@ -123,15 +124,12 @@ def test_nothing_done_is_an_empty_answer(tmp_path: Path) -> None:
         (["--dataset", "5"], "It has 0 to 1"),
         (["--variable", "kmeans_ari", "--p1", "2"], "does not depend on p1"),
         (["--variable", "kmeans_ari", "--best"], "has no exponents"),
-        (["--json", "--csv"], "one of --json and --csv"),
+        (["--json", "--csv"], "only one of --json and --csv"),
         (["--top", "0"], "--top"),
     ],
 )
-def test_mistakes_are_one_clean_error(location: Path, options: list[str], message: str) -> None:
-    result = run(location, *options)
-    assert result.exit_code == 2
-    assert isinstance(result.exception, SystemExit)
-    assert message in " ".join(result.output.split())
+def test_mistakes_are_named(location: Path, options: list[str], message: str) -> None:
+    assert_refused(run(location, *options), message)
 
 
 @pytest.fixture(scope="module")
@@ -171,7 +169,7 @@ ARIS = ("ari", "best_ari")
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--by", "silhouette"], "Give --best too"),
+        (["--by", "silhouette"], "Give both. See --best and --by."),
         (["--best", "--by", "silhuette"], "Did you mean 'silhouette'?"),
         (["--best", "--by", "calinski-harabasz"], "does not name calinski-harabasz"),
         (["--best", "--by", "silhouette", "--variable", "kmeans_ari"], "has no exponents"),
@@ -180,13 +178,10 @@ ARIS = ("ari", "best_ari")
 def test_a_choice_that_cannot_be_made_is_refused(
     scored: Path, options: list[str], message: str
 ) -> None:
-    result = run(scored, *options)
-    assert result.exit_code == 2
-    assert isinstance(result.exception, SystemExit)
-    assert message in " ".join(result.output.split())
+    assert_refused(run(scored, *options), message)
 
 
-def test_no_cube_and_damage_are_clean_errors(tmp_path: Path) -> None:
+def test_a_missing_cube_and_damage_are_errors(tmp_path: Path) -> None:
     assert "There is no cube at" in run(tmp_path / "none.zarr").output
     location = tmp_path / "cube.zarr"
     create_cube(location, small_spec())
@@ -198,10 +193,9 @@ def test_no_cube_and_damage_are_clean_errors(tmp_path: Path) -> None:
     assert "imwk verify CUBE --repair" in result.output
 
 
-def test_export_says_how_many_rows(location: Path, tmp_path: Path) -> None:
-    result = CliRunner().invoke(main, ["export", str(location), str(tmp_path / "out.csv")])
+def test_export_prints_the_number_of_rows(location: Path, tmp_path: Path) -> None:
+    result = imwk("export", location, "--output", tmp_path / "out.csv")
     assert result.exit_code == 0
     assert result.output.startswith("234 rows in ")
-    refused = CliRunner().invoke(main, ["export", str(location), "out.txt"])
-    assert refused.exit_code == 2
-    assert "ends in .csv or .parquet" in refused.output
+    refused = imwk("export", location, "-o", "out.txt")
+    assert_refused(refused, "ends in .csv or .parquet")

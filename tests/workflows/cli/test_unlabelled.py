@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from sklearn.metrics import silhouette_score
 
 from pipeline.core import imwk, normalise, rescale
@@ -12,8 +11,9 @@ from storage import open_cube
 from storage.query.choice import main_variable
 from tests.own_tables import small_table, written
 from tests.reports import data_of, read_page
+from tests.workflows.commands import assert_refused, output_of
+from tests.workflows.commands import imwk as command
 from workflows import submit
-from workflows.cli.main import main
 from workflows.plots.heatmaps import mean_grids
 
 SPEC = """
@@ -39,14 +39,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def imwk_command(*arguments: object) -> str:
-    result = CliRunner().invoke(main, [*map(str, arguments)])
-    assert result.exit_code == 0, result.output
-    return result.stdout
-
-
 def test_the_silhouette_chooses_exponents(folder: Path) -> None:
-    answer = imwk_command("query", folder / "my.zarr", "--best", "--by", "silhouette", "--json")
+    answer = output_of("query", folder / "my.zarr", "--best", "--by", "silhouette", "--json")
     (row,) = json.loads(answer)
     X = normalise(small_table().X, "range")
     grid = {}
@@ -62,56 +56,53 @@ def test_the_silhouette_chooses_exponents(folder: Path) -> None:
 
 def test_one_clustering_at_the_chosen_exponents_has_the_same_silhouette(folder: Path) -> None:
     (row,) = json.loads(
-        imwk_command("query", folder / "my.zarr", "--best", "--by", "silhouette", "--json")
+        output_of("query", folder / "my.zarr", "--best", "--by", "silhouette", "--json")
     )
     exponents = ("--p1", row["p1"], "--p2", row["p2"])
-    found = json.loads(imwk_command("cluster", folder / "my.csv", "--k", 3, *exponents, "--json"))
+    found = json.loads(output_of("cluster", folder / "my.csv", "--k", 3, *exponents, "--json"))
     assert found["silhouette"] == row["rescaled_imwk_silhouette"]
 
 
-def test_an_ari_that_is_asked_for_is_refused_with_what_to_ask(folder: Path) -> None:
-    arguments = ["query", str(folder / "my.zarr"), "--variable", "rescaled_imwk_ari"]
-    result = CliRunner().invoke(main, arguments)
-    assert result.exit_code == 2
-    assert "no ARI can be had without labels" in result.output
-    assert "rescaled_imwk_silhouette" in result.output
+def test_an_ari_is_refused_and_the_message_names_the_silhouette(folder: Path) -> None:
+    result = command("query", folder / "my.zarr", "--variable", "rescaled_imwk_ari")
+    assert_refused(result, "no ARI can be had without labels", "rescaled_imwk_silhouette")
 
 
-def test_every_command_goes_by_the_silhouette_unasked(folder: Path) -> None:
+def test_every_command_uses_the_silhouette_by_default(folder: Path) -> None:
     cube, pictures, page = folder / "my.zarr", folder / "pictures", folder / "my.html"
     best = float(open_cube(cube).rescaled_imwk_silhouette.max())
-    (row,) = json.loads(imwk_command("query", cube, "--best", "--json"))
+    (row,) = json.loads(output_of("query", cube, "--best", "--json"))
     assert row["rescaled_imwk_silhouette"] == best
-    assert imwk_command("query", cube, "--best") == imwk_command(
+    assert output_of("query", cube, "--best") == output_of(
         *("query", cube, "--best", "--by", "silhouette")
     )
-    drawn = imwk_command("heatmaps", cube, "-o", pictures)
+    drawn = output_of("heatmaps", cube, "-o", pictures)
     assert drawn.splitlines() == [str(pictures / "rescaled_imwk_silhouette-range.png")]
-    shown = imwk_command("summary", cube)
+    shown = output_of("summary", cube)
     assert "Mean silhouette, range" in shown
     assert f"{best:.3f} (" in shown
-    assert "No labels, and so no ARI: mine." in imwk_command("status", cube)
-    assert imwk_command("tables", cube).startswith("This cube covers 0 of the 456")
-    verified = json.loads(imwk_command("verify", cube, "--recompute", 1, "--json"))
+    assert "No ARI, because there are no labels: mine." in output_of("status", cube)
+    assert output_of("tables", cube).startswith("This cube covers 0 of the 456")
+    verified = json.loads(output_of("verify", cube, "--recompute", 1, "--json"))
     assert not verified["damaged"]
-    imwk_command("report", cube, "-o", page)
+    output_of("report", cube, "-o", page)
     about_the_page(page.read_text(), best)
-    imwk_command("export", cube, folder / "my-results.csv")
+    output_of("export", cube, "-o", folder / "my-results.csv")
     lines = (folder / "my-results.csv").read_text().splitlines()
     assert sum(",rescaled_imwk_silhouette," in line for line in lines) == 6
     assert not any("_ari," in line for line in lines)
 
 
 def about_the_page(page: str, best: float) -> None:
-    """Check what a report begins with, and that it is not about what cannot be known."""
+    """Check what a report shows first, and that it does not mention the paper."""
     first = data_of(page)["results"][0]
     assert first["name"] == "rescaled_imwk_silhouette"
     ((picture,),) = first["pictures"]
     assert picture["highest"] == best
     assert picture["expected"] is None  # no cell is white
     text = " ".join(read_page(page).texts)
-    assert "No labels, and so no ARI: mine." in text
-    assert "published figures" not in text
+    assert "No ARI, because there are no labels: mine." in text
+    assert "published values" not in text
 
 
 def test_the_heatmap_is_coloured_though_kmeans_has_a_better_silhouette(folder: Path) -> None:
@@ -120,15 +111,15 @@ def test_the_heatmap_is_coloured_though_kmeans_has_a_better_silhouette(folder: P
     assert mean_grids(cube, main_variable(cube)).beats.all()
 
 
-def test_what_has_no_labels_goes_by_the_silhouette_beside_what_has(folder: Path) -> None:
+def test_each_configuration_uses_the_ari_only_if_it_has_labels(folder: Path) -> None:
     written(small_table(), folder / "classes.csv")
     known = '[datasets.tables.known]\nfile = "classes.csv"\nlabel = "species"\n'
     (folder / "both.toml").write_text(SPEC + known)
     submit(folder / "both.toml", folder / "both.zarr", workers=0)
     for config, result in (("mine", "rescaled_imwk_silhouette"), ("known", "rescaled_imwk_ari")):
         options = ("--config", config, "--best", "--json")
-        (row,) = json.loads(imwk_command("query", folder / "both.zarr", *options))
+        (row,) = json.loads(output_of("query", folder / "both.zarr", *options))
         assert list(row)[-1] == result
     asked = ("--config", "mine", "--variable", "rescaled_imwk_ari")
-    refused = CliRunner().invoke(main, ["query", str(folder / "both.zarr"), *asked])
-    assert "no ARI can be had without labels" in refused.output
+    refused = command("query", folder / "both.zarr", *asked)
+    assert_refused(refused, "no ARI can be had without labels")

@@ -2,17 +2,16 @@ import json
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
 from pipeline.datasets.uci.catalogue import uci_set, uci_sets
 from pipeline.errors import SpecError
 from pipeline.spec.toml import parse_spec
 from storage import open_cube
 from tests.pipeline.datasets.uci_files import balance_scale, serving, zipped
+from tests.workflows.commands import imwk
 from workflows import submit
-from workflows.cli.main import main
 from workflows.paper.comparison import compare_with_paper
-from workflows.paper.published import published
+from workflows.paper.published import published_values
 from workflows.presets import load_spec, preset_text
 
 
@@ -30,24 +29,22 @@ def offered(tmp_path: Path) -> Path:
     return folder
 
 
-def imwk(*arguments: object) -> Result:
-    return CliRunner().invoke(main, list(map(str, arguments)))
-
-
-def test_sets_are_imported_and_listed(offered: Path, cache: Path) -> None:
+def test_data_sets_are_imported_and_listed(offered: Path, cache: Path) -> None:
     (offered / "notes.txt").write_text("mine")
     result = imwk("datasets", "import", offered)
     assert result.exit_code == 0
     assert f"Balance: {offered / 'scale.txt'}" in result.stdout
     assert "1 data sets found; still missing: Australian CC, Breast cancer" in result.stdout
-    assert result.stderr == f"skipped, none of the data sets: {offered / 'notes.txt'}\n"
+    assert result.stderr == (
+        f"skipped, because it is not one of the data sets: {offered / 'notes.txt'}\n"
+    )
     lines = imwk("datasets", "list").output.splitlines()
     states = {line.split()[0]: line.split()[-1] for line in lines[3:21]}
-    assert (states["Balance"], states["Iris"]) == ("here", "missing")
+    assert (states["Balance"], states["Iris"]) == ("present", "missing")
     assert str(cache) in lines[-1]
 
 
-def test_the_list_for_programs_describes_all_sets() -> None:
+def test_the_json_list_describes_all_data_sets() -> None:
     facts = json.loads(imwk("datasets", "list", "--json").output)
     assert [entry["name"] for entry in facts] == list(uci_sets())
     for entry in facts:
@@ -65,7 +62,7 @@ def test_refused_files_are_shown_with_their_hashes(tmp_path: Path) -> None:
     assert imwk("datasets", "import", tmp_path / "none").exit_code == 2
 
 
-def test_sets_are_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_data_sets_are_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
     entry = uci_set("Balance")
     archive = zipped({entry.files[0]: balance_scale()})
     with serving({entry.archive: archive}) as address:
@@ -95,7 +92,7 @@ def test_the_preset_is_the_papers_sweep_of_18_sets_with_the_authors_centres() ->
     assert parse_spec(other, "uci") == paper
 
 
-def test_some_sets_are_swept_and_stand_in_the_papers_tables(offered: Path, tmp_path: Path) -> None:
+def test_swept_data_sets_are_in_the_paper_tables(offered: Path, tmp_path: Path) -> None:
     imwk("datasets", "import", offered)
     file = tmp_path / "some.toml"
     some = preset_text("uci").replace('"all"', '["balance"]')
@@ -105,11 +102,11 @@ def test_some_sets_are_swept_and_stand_in_the_papers_tables(offered: Path, tmp_p
     rows = compare_with_paper(open_cube(tmp_path / "cube.zarr"))
     covered = [row for row in rows if row.found]
     wanted = [
-        figure
+        value
         for table in ("kmeans_plus_plus_real", "best_exponents_real")
-        for figure in published(table)
-        if figure.config == "Balance"
+        for value in published_values(table)
+        if value.config == "Balance"
     ]
-    assert [row.figure for row in covered] == wanted
+    assert [row.published for row in covered] == wanted
     assert {row.found.datasets for row in covered if row.found} == {1}
     assert {row.found.sample for row in covered if row.found} == {1, 3}

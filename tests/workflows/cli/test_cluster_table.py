@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
 
 from pipeline.core import adjusted_rand_index, imwk, normalise, rescale, silhouette
 from pipeline.datasets import Dataset, Table, synthetic_dataset
 from tests.own_tables import written
-from workflows.cli.main import main
+from tests.workflows.commands import imwk as command
 
 
 def data() -> Dataset:
@@ -26,7 +26,7 @@ def table(tmp_path: Path) -> Path:
 
 
 def run(table: Path, *options: object) -> Result:
-    return CliRunner().invoke(main, ["cluster", str(table), *map(str, options)])
+    return command("cluster", table, *options)
 
 
 def facts(table: Path, *options: object) -> dict[str, Any]:
@@ -39,7 +39,7 @@ def facts(table: Path, *options: object) -> dict[str, Any]:
 def refused(table: Path, *options: object) -> str:
     result = run(table, *options)
     assert result.exit_code == 2
-    assert isinstance(result.exception, SystemExit)  # no traceback
+    assert isinstance(result.exception, SystemExit)  # not a traceback
     return result.stderr
 
 
@@ -50,7 +50,7 @@ def labels_in(path: Path) -> tuple[list[str], list[int]]:
     return [row.get("class", "") for row in rows], [int(row["cluster"]) for row in rows]
 
 
-def test_labels_weights_and_scores_are_those_of_the_core(table: Path) -> None:
+def test_labels_weights_and_scores_equal_those_of_the_core(table: Path) -> None:
     out = table.with_name("labels.csv")
     options = ("--k", 3, "--p1", 1.5, "--p2", 2.5, "--normalisation", "z-score")
     found = facts(table, *options, "--label", "species", "-o", out)
@@ -94,7 +94,7 @@ def test_fixed_step_centres_differ(table: Path) -> None:
     assert exact == pytest.approx(walked, abs=0.05)
 
 
-def test_people_get_tables(table: Path) -> None:
+def test_weights_and_scores_are_printed_as_tables(table: Path) -> None:
     result = run(table, "--label", "species", "--p1", 1.5, "--p2", 2)
     found = facts(table, "--label", "species", "--p1", 1.5, "--p2", 2)
     assert result.exit_code == 0
@@ -106,7 +106,7 @@ def test_people_get_tables(table: Path) -> None:
     assert scores in result.stdout
 
 
-def test_many_features_are_cut_in_the_terminal_only(tmp_path: Path) -> None:
+def test_many_features_are_cut_in_the_terminal_but_not_in_json(tmp_path: Path) -> None:
     path = tmp_path / "wide.csv"
     rows = np.random.default_rng(1).normal(size=(9, 50))
     names = ",".join(f"v{column}" for column in range(50))
@@ -114,32 +114,32 @@ def test_many_features_are_cut_in_the_terminal_only(tmp_path: Path) -> None:
     shown = run(path, "--k", 2).stdout
     assert "v39" in shown
     assert "v40" not in shown
-    assert "10 more features" in shown
+    assert "10 more features are not shown. Print all with --json." in " ".join(shown.split())
     assert len(facts(path, "--k", 2)["weights"]["p1"]) == 50
 
 
-def test_what_happened_on_the_way_is_said(tmp_path: Path) -> None:
+def test_notices_are_printed(tmp_path: Path) -> None:
     path = tmp_path / "my.csv"
     path.write_text("size,same,rare\n" + "1,7,0\n2,7,0\n" * 4 + "3,7,1\n")
     result = run(path, "--k", 5, "--normalisation", "robust-z-score")
     assert "same" in result.stderr
-    assert "Without spread under robust-z-score, so all zeros: rare." in result.stderr
+    assert "Features without spread under robust-z-score are all zeros: rare." in result.stderr
     assert "clusters were found, not 5." in result.stderr
 
 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ((), "Give the number of clusters by --k, or classes by --label."),
+        ((), "Give k, or a table with a column of classes. See --k and --label."),
         (("--k", 101), "k must be at most 100, the number of entities, got 101"),
         (("--k", 3, "--p2", 0.5), "p2 must be a finite number of at least 1, got 0.5"),
         (("--k", 3, "--normalisation", "rnage"), "Did you mean 'range'?"),
         (("--label", "specie"), "species"),
         (("--k", 3, "-o", "labels.parquet"), "does not end in .csv"),
-        (("--k", 3, "-o", "no/such/labels.csv"), "is no folder"),
+        (("--k", 3, "-o", "no/such/labels.csv"), "no/such is not a folder"),
     ],
 )
-def test_what_cannot_be_done_is_said(table: Path, options: tuple[object, ...], words: str) -> None:
+def test_mistakes_are_named(table: Path, options: tuple[object, ...], words: str) -> None:
     assert words in refused(table, *options)
 
 
@@ -149,8 +149,16 @@ def test_the_table_is_not_overwritten(table: Path) -> None:
     assert table.read_bytes() == before
 
 
-def test_labels_that_cannot_be_written_leave_nothing(table: Path) -> None:
+def test_labels_that_cannot_be_written_leave_no_file(table: Path) -> None:
     out = table.with_name("labels.csv")
     out.mkdir()
     assert f"Cannot write {out}" in refused(table, "--k", 3, "-o", out)
     assert sorted(path.name for path in table.parent.iterdir()) == ["labels.csv", "my.csv"]
+
+
+def test_the_old_option_out_is_accepted_with_a_notice(table: Path) -> None:
+    out = table.with_name("labels.csv")
+    result = run(table, "--k", 3, "--out", out)
+    assert result.exit_code == 0
+    assert result.stderr.startswith("Warning: --out is now --output. ")
+    assert len(labels_in(out)[1]) == 100

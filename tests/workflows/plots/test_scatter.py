@@ -11,7 +11,7 @@ from sklearn.decomposition import PCA
 
 from pipeline.core import imwk, normalise, rescale
 from pipeline.datasets import synthetic_dataset
-from tests.workflows.pixels import pixels_of
+from tests.workflows.plots.pixels import pixels_of
 from workflows.clustering import cluster_table
 from workflows.named_data import named_table
 from workflows.plots.scatter import (
@@ -29,7 +29,7 @@ def colour_of(points: Collection) -> bytes:
     return np.asarray(points.get_facecolor()).tobytes()
 
 
-def test_components_are_those_of_scikit_learn_but_for_the_sign() -> None:
+def test_components_equal_those_of_scikit_learn_except_for_the_sign() -> None:
     places, shares = principal_components(DATA.X)
     other = PCA(2).fit(DATA.X)
     theirs = other.transform(DATA.X)
@@ -53,7 +53,7 @@ def test_the_sign_is_fixed_and_nothing_is_lost(X: np.ndarray) -> None:
             assert loading.max() >= heaviest * (1 - 1e-9)
 
 
-def test_points_are_the_data_before_and_after_by_class() -> None:
+def test_points_are_the_data_before_and_after_rescaling_by_class() -> None:
     X = normalise(DATA.X, "range")
     run = imwk(X, 3, 1.5)
     figure = draw_clustering(cluster_table(TABLE, None, 1.5), "Synthetic")
@@ -66,7 +66,7 @@ def test_points_are_the_data_before_and_after_by_class() -> None:
     assert len(set(map(colour_of, figure.axes[0].collections))) == 3
 
 
-def test_k_is_the_number_of_classes_unless_given() -> None:
+def test_k_is_the_number_of_classes_by_default() -> None:
     X = normalise(DATA.X, "range")
     run = imwk(X, 5, 1.5)
     places, _ = principal_components(rescale(X, run.labels, run.weights))
@@ -80,7 +80,7 @@ def names_in(figure: Figure) -> tuple[str, list[str]]:
     return legend.get_title().get_text(), [text.get_text() for text in legend.get_texts()]
 
 
-def test_without_classes_colours_are_those_of_the_clusters_found() -> None:
+def test_without_classes_colours_show_clusters() -> None:
     bare = replace(TABLE, classes=None, class_names=())
     found = cluster_table(bare, 4, 1.5)
     figure = draw_clustering(found, "Mine")
@@ -93,7 +93,7 @@ def test_without_classes_colours_are_those_of_the_clusters_found() -> None:
 
 
 def test_classes_keep_their_order_and_names() -> None:
-    names = ("2", "10", "1")  # as of numbers: not the order of texts
+    names = ("2", "10", "1")  # not in the order of text
     figure = draw_clustering(cluster_table(replace(TABLE, class_names=names), None, 1.5), "Mine")
     assert names_in(figure) == ("class", list(names))
     places, _ = principal_components(normalise(DATA.X, "range"))
@@ -101,7 +101,7 @@ def test_classes_keep_their_order_and_names() -> None:
     assert np.array_equal(second, places[DATA.y == 1])
 
 
-def test_names_of_classes_are_shown_as_they_are() -> None:
+def test_names_of_classes_are_shown_literally() -> None:
     names = ["$a^2$", "W" * 400, "_hidden", "數據"]
     X = np.arange(8.0).reshape(4, 2) ** 2
     figure = draw_rescaling(X, names, [0] * 4, [[0.5, 0.5]], "$\\frac{ " * 99)
@@ -114,7 +114,7 @@ def test_names_of_classes_are_shown_as_they_are() -> None:
     assert "$\\frac{" in figure.get_suptitle()
 
 
-def test_many_classes_all_look_different_and_the_legend_says_what_it_leaves_out() -> None:
+def test_many_classes_all_look_different_and_the_legend_counts_those_it_leaves_out() -> None:
     classes = np.arange(60)
     X = np.stack([classes, classes % 7], axis=1).astype(float)
     figure = draw_rescaling(X, classes, [0] * 60, [[0.5, 0.5]], "Many")

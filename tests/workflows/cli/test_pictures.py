@@ -1,4 +1,4 @@
-"""The commands that draw: what they write, say and refuse."""
+"""The commands that draw: the files that they write, and the mistakes that they refuse."""
 
 import json
 import os
@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
 from PIL import Image
 
 from storage import create_cube, mark_failed, open_cube
@@ -16,8 +15,8 @@ from tests.own_tables import small_table, written
 from tests.pipeline.datasets.uci_files import balance_scale
 from tests.storage.disks import small_disk
 from tests.storage.made_up import fill, small_spec
-from tests.workflows.pixels import look, pixels_of
-from workflows.cli.main import main
+from tests.workflows.commands import assert_refused, imwk
+from tests.workflows.plots.pixels import look, pixels_of
 from workflows.plots.heatmaps import draw_heatmaps, mean_grids
 
 FILES = ["rescaled_imwk_ari-z-score", "rescaled_imwk_ari-range"]
@@ -34,18 +33,7 @@ def location(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return location
 
 
-def imwk(*arguments: object) -> Result:
-    return CliRunner().invoke(main, list(map(str, arguments)))
-
-
-def assert_refused(result: Result, *words: str) -> None:
-    assert result.exit_code == 2, result.output
-    assert "Traceback" not in result.output
-    for word in words:
-        assert word in result.stderr
-
-
-def test_the_written_files_show_what_numpy_computes(location: Path, tmp_path: Path) -> None:
+def test_the_files_show_what_numpy_computes(location: Path, tmp_path: Path) -> None:
     folder = tmp_path / "made" / "when missing"
     result = imwk("heatmaps", location, "-o", folder)
     assert result.output.splitlines() == [str(folder / f"{name}.png") for name in FILES]
@@ -64,7 +52,7 @@ def test_the_written_files_show_what_numpy_computes(location: Path, tmp_path: Pa
                 assert look(pixels, axes, *place) == must
 
 
-def test_parts_can_be_chosen(location: Path, tmp_path: Path) -> None:
+def test_configurations_and_normalisations_can_be_selected(location: Path, tmp_path: Path) -> None:
     chosen = ("--config", "1000x12-6", "--normalisation", "range", "--normalisation", "range")
     rounds = ("--variable", "rescaled_imwk_iterations")
     result = imwk("heatmaps", location, "-o", tmp_path, *chosen, *rounds)
@@ -73,7 +61,7 @@ def test_parts_can_be_chosen(location: Path, tmp_path: Path) -> None:
         assert one.width < 900
 
 
-def test_nothing_done_yet_is_a_hatched_picture(tmp_path: Path) -> None:
+def test_a_cube_without_results_gives_a_hatched_figure(tmp_path: Path) -> None:
     create_cube(tmp_path / "cube.zarr", small_spec())
     cube = open_cube(tmp_path / "cube.zarr").sel(normalisation=["range"])
     ((_, figure),) = draw_heatmaps(mean_grids(cube).compute())
@@ -81,7 +69,7 @@ def test_nothing_done_yet_is_a_hatched_picture(tmp_path: Path) -> None:
     assert figure.axes[0].get_title() == "1000x6-3\n0 of 2 data sets"
 
 
-#: Another process, in which everything differs that must not matter.
+#: A program for another process, whose settings differ in everything that must not matter.
 AGAIN = """
 import json, sys
 from workflows.cli.main import main
@@ -92,13 +80,13 @@ assert "matplotlib.pyplot" not in sys.modules
 
 
 def drawing(location: Path, folder: Path) -> list[list[str]]:
-    """Return the commands that draw pictures in all formats."""
+    """Return the commands that draw figures in all formats."""
     heatmap = ["heatmaps", str(location), "--config", "1000x6-3", "--normalisation", "range"]
     heatmaps = [[*heatmap, "-o", str(folder), "--format", style] for style in FORMATS]
     return [*heatmaps, ["scatter", "1000x6-3", "-o", str(folder / "scatter.svg")]]
 
 
-def test_pictures_drawn_again_are_the_same_bytes(location: Path, tmp_path: Path) -> None:
+def test_figures_drawn_again_have_the_same_bytes(location: Path, tmp_path: Path) -> None:
     here, there = tmp_path / "here", tmp_path / "there"
     for command in drawing(location, here):
         assert imwk(*command).exit_code == 0
@@ -139,23 +127,21 @@ def test_pictures_drawn_again_are_the_same_bytes(location: Path, tmp_path: Path)
         (["--normalisation", "zscore"], "Did you mean 'z-score'?"),
     ],
 )
-def test_mistakes_are_one_clean_error_and_no_file(
+def test_mistakes_are_named_and_leave_no_file(
     location: Path, tmp_path: Path, options: list[str], message: str
 ) -> None:
     assert_refused(imwk("heatmaps", location, "-o", tmp_path / "out", *options), message)
     assert not (tmp_path / "out").exists()
 
 
-def test_a_folder_that_cannot_be_written_is_one_clean_error(location: Path, tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_an_error(location: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     assert_refused(imwk("heatmaps", location, "-o", tmp_path / "file"), "Cannot write ")
     assert_refused(imwk("scatter", "1000x6-3", "-o", tmp_path / "file" / "a.png"), "Cannot write")
     assert (tmp_path / "file").read_text() == "in the way"
 
 
-def test_a_full_disk_leaves_the_old_picture_and_nothing_else(
-    location: Path, tmp_path: Path
-) -> None:
+def test_a_full_disk_leaves_only_the_old_file(location: Path, tmp_path: Path) -> None:
     with small_disk(tmp_path / "disk", "16k") as disk:
         (disk / f"{FILES[0]}.png").write_text("old")
         assert_refused(imwk("heatmaps", location, "-o", disk), "No space left")
@@ -163,7 +149,7 @@ def test_a_full_disk_leaves_the_old_picture_and_nothing_else(
         assert (disk / f"{FILES[0]}.png").read_text() == "old"
 
 
-def test_damage_is_an_error_that_says_what_to_do(tmp_path: Path) -> None:
+def test_damage_is_an_error_with_a_remedy(tmp_path: Path) -> None:
     location, spec = tmp_path / "cube.zarr", small_spec(count=1)
     create_cube(location, spec)
     fill(location)
@@ -174,7 +160,7 @@ def test_damage_is_an_error_that_says_what_to_do(tmp_path: Path) -> None:
     assert_refused(imwk("heatmaps", tmp_path / "none", "-o", tmp_path / "out"), "There is no cube")
 
 
-def test_scatter_writes_the_file_it_is_asked_for(tmp_path: Path) -> None:
+def test_scatter_writes_the_file(tmp_path: Path) -> None:
     options = ("--dataset", 3, "--seed", 1, "--normalisation", "z-score", "--p1", 2, "--k", 4)
     result = imwk("scatter", "1000x6-3 +3NF", "-o", tmp_path / "new" / "a.PNG", *options)
     assert result.output == f"{tmp_path / 'new' / 'a.PNG'}\n"
@@ -193,10 +179,13 @@ def test_scatter_writes_the_file_it_is_asked_for(tmp_path: Path) -> None:
         (["-o", "a.png", "--dataset", "-1"], "index must be"),
         (["-o", "a.png", "--seed", "-1"], "seed"),
         (["-o", "a.png", "--normalisation", "rnage"], "Did you mean 'range'?"),
-        (["-o", "a.png", "--label", "class"], "--label goes with a file, and 1000x6-3 is none"),
+        (
+            ["-o", "a.png", "--label", "class"],
+            "label applies only to a file, and 1000x6-3 is not one. Leave it out. See --label.",
+        ),
     ],
 )
-def test_mistakes_of_scatter_are_one_clean_error(
+def test_mistakes_of_scatter_are_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -212,8 +201,11 @@ def test_scatter_draws_a_users_table(tmp_path: Path) -> None:
     assert "my, range normalisation, p1 = 1.5" in by_class
     assert imwk("scatter", table, "--ignore", "species", "--k", 3, "-o", out).exit_code == 0
     assert out.read_text() != by_class
-    asked = (("--ignore", "species"), "Give the number of clusters by --k")
-    seeded = (("--label", "species", "--seed", 1), "--seed goes with a synthetic configuration")
+    asked = (
+        ("--ignore", "species"),
+        "Give k, or a table with a column of classes.",
+    )
+    seeded = (("--label", "species", "--seed", 1), "seed applies only to a synthetic configuration")
     for options, words in (asked, seeded):
         assert_refused(imwk("scatter", table, "-o", tmp_path / "b.svg", *options), words)
     assert_refused(imwk("scatter", "no.csv", "--k", 2, "-o", out), "cannot be read")

@@ -7,18 +7,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 import xarray as xr
-from click.testing import CliRunner, Result
+from click.testing import Result
 from numpy.typing import NDArray
 
 from storage import create_cube, open_cube
 from tests.shared_data import read_rows
 from tests.storage.grids import cube_of
 from tests.storage.made_up import fill, small_spec
-from workflows.cli.main import main
-from workflows.cli.query import TABLE_FORMATS
+from tests.workflows.commands import imwk
+from workflows.cli.look import TABLE_FORMATS
 from workflows.paper.comparison import Row, Verdict, closing_line, compare_with_paper
 from workflows.paper.formats import TEXT_FORMATS
-from workflows.paper.published import TABLES, published
+from workflows.paper.published import PAPER_TABLES, published_values
 
 CONFIGS = ("1000x6-3", "1000x12-6")
 
@@ -40,17 +40,17 @@ def row_of(rows: list[Row], table: str, config: str, algorithm: str, normalisati
         for row in rows
         if wanted
         == (
-            row.figure.table.name,
-            row.figure.config,
-            row.figure.algorithm,
-            row.figure.normalisation,
+            row.published.table.name,
+            row.published.config,
+            row.published.algorithm,
+            row.published.normalisation,
         )
     ]
     return found
 
 
 def iris(runs: NDArray[np.float64], grid: NDArray[np.float64]) -> xr.Dataset:
-    """Return a cube of one real data set in a box for two."""
+    """Return a cube of one real data set in a cube with room for two."""
     empty = np.full_like(grid, np.nan)
     return cube_of(
         {
@@ -64,31 +64,31 @@ def iris(runs: NDArray[np.float64], grid: NDArray[np.float64]) -> xr.Dataset:
     )
 
 
-def test_all_456_figures_are_there() -> None:
-    sizes = {name: len(published(name)) for name in TABLES}
+def test_there_are_456_published_values() -> None:
+    sizes = {name: len(published_values(name)) for name in PAPER_TABLES}
     assert list(sizes.values()) == [48, 72, 96, 144, 96]
     places = Counter(
-        (f.table.name, f.config, f.normalisation, f.algorithm)
-        for name in TABLES
-        for f in published(name)
+        (value.table.name, value.config, value.normalisation, value.algorithm)
+        for name in PAPER_TABLES
+        for value in published_values(name)
     )
     assert len(places) == sum(sizes.values()) == 456
 
 
-def test_figures_are_those_of_the_paper(shared: Path) -> None:
-    for name in TABLES:
+def test_published_values_are_those_that_the_paper_prints(shared: Path) -> None:
+    for name in PAPER_TABLES:
         printed = read_rows(shared / "paper" / f"{name}.csv")
-        assert [figure.mean for figure in published(name)] == [
+        assert [value.mean for value in published_values(name)] == [
             float(row["ari_mean"]) for row in printed
         ]
-        assert [figure.config for figure in published(name)] == [
+        assert [value.config for value in published_values(name)] == [
             next(iter(row.values())) for row in printed
         ]
 
 
 @pytest.mark.parametrize("config", CONFIGS)
 @pytest.mark.parametrize("normalisation", ["range", "z-score"])
-def test_means_are_those_of_plain_numpy(location: Path, config: str, normalisation: str) -> None:
+def test_means_equal_those_of_plain_numpy(location: Path, config: str, normalisation: str) -> None:
     rows, cube = compare_with_paper(open_cube(location)), open_cube(location)
     count = 3 if config == CONFIGS[0] else 2
     here = cube.sel(config=config, normalisation=normalisation).isel(dataset=slice(count)).load()
@@ -112,7 +112,7 @@ def test_means_are_those_of_plain_numpy(location: Path, config: str, normalisati
         assert (found.datasets, found.sample) == (count, count)
 
 
-def test_best_average_has_its_exponents(location: Path) -> None:
+def test_the_best_average_comes_with_its_exponents(location: Path) -> None:
     cube = open_cube(location)
     rows = compare_with_paper(cube)
     table = "best_average_exponents_synthetic"
@@ -125,12 +125,12 @@ def test_best_average_has_its_exponents(location: Path) -> None:
 
 
 def pooled(theirs: float, n: int, ours: float, size: int) -> float:
-    """Return the standard error of a difference of means by the textbook."""
+    """Return the standard error of a difference of means by the textbook formula."""
     variance = ((n - 1) * theirs**2 + (size - 1) * ours**2) / (n + size - 2)
     return math.sqrt(variance * (1 / n + 1 / size))
 
 
-def test_standard_error_is_of_both_means_and_one_spread() -> None:
+def test_the_standard_error_is_of_both_means_with_a_common_spread() -> None:
     runs = np.array([0.40, 0.50, 0.60])[None, :, None, None]  # one restart each, spread 0.1
     rows = compare_with_paper(cube_of({"kmeans_ari": runs}, restart=[0]))
     row = row_of(rows, "best_exponents_synthetic", "1000x6-3", "kmeans++", "range")
@@ -140,7 +140,7 @@ def test_standard_error_is_of_both_means_and_one_spread() -> None:
     assert row.verdict == Verdict.WITHIN
 
 
-def test_verdicts_turn_at_two_standard_errors() -> None:
+def test_the_verdict_changes_at_two_standard_errors() -> None:
     def verdict(mean: float) -> Verdict:
         runs = np.array([mean - 0.1, mean, mean + 0.1])[None, :, None, None]
         rows = compare_with_paper(cube_of({"kmeans_ari": runs}, restart=[0]))
@@ -152,7 +152,7 @@ def test_verdicts_turn_at_two_standard_errors() -> None:
     assert verdict(0.5198 - edge - 1e-4) == Verdict.OUTSIDE
 
 
-def test_one_data_set_is_judged_by_the_published_spread() -> None:
+def test_one_data_set_is_compared_by_the_published_spread() -> None:
     rows = compare_with_paper(cube_of({"kmeans_ari": [[[[0.3, 0.5]]]]}, restart=[0, 1]))
     row = row_of(rows, "best_exponents_synthetic", "1000x6-3", "kmeans++", "range")
     assert row.found is not None
@@ -160,16 +160,16 @@ def test_one_data_set_is_judged_by_the_published_spread() -> None:
     assert row.standard_error == pytest.approx(0.224 * math.sqrt(1 / 50 + 1), rel=1e-6)
 
 
-def test_rescaled_kmeans_on_average_is_judged_by_a_spread_of_data_sets() -> None:
+def test_rescaled_kmeans_on_average_is_compared_by_a_spread_of_data_sets() -> None:
     runs = np.full((1, 1, 1, 1, 1), 0.5)
     rows = compare_with_paper(cube_of({"rescaled_kmeans_ari": runs}, p1=[1.1], restart=[0]))
     table = "best_average_exponents_synthetic"
     row = row_of(rows, table, "1000x6-3", "rescaled-kmeans++", "range")
-    assert row.figure.std == 0.041
+    assert row.published.std == 0.041
     assert row.standard_error == pytest.approx(0.218 * math.sqrt(1 / 50 + 1), rel=1e-6)
 
 
-def test_real_data_are_judged_by_their_restarts() -> None:
+def test_real_data_are_compared_by_their_restarts() -> None:
     runs = np.array([0.6, 0.7, 0.8, 0.6])
     rows = compare_with_paper(iris(runs, np.full((2, 2), 0.922)))
     row = row_of(rows, "kmeans_plus_plus_real", "Iris", "kmeans++", "range")
@@ -191,20 +191,20 @@ def test_deterministic_results_agree_if_they_round_to_the_printed_one(
 ) -> None:
     rows = compare_with_paper(iris(np.array([0.6, 0.7]), np.array([[0.1, best], [0.2, 0.3]])))
     row = row_of(rows, "best_exponents_real", "Iris", "rescaled-imwk", "range")
-    assert row.figure.mean == 0.922
+    assert row.published.mean == 0.922
     assert row.verdict == verdict
 
 
-def test_what_a_cube_lacks_is_said_to_be_absent(location: Path, tmp_path: Path) -> None:
+def test_values_that_the_cube_lacks_are_absent(location: Path, tmp_path: Path) -> None:
     rows = compare_with_paper(open_cube(location))
-    covered = {row.figure.config for row in rows if row.found}
+    covered = {row.published.config for row in rows if row.found}
     assert covered == set(CONFIGS)
     # k-means++ 2 configs x 2 normalisations, and 4 algorithms of each in two more tables
-    assert closing_line(rows).startswith("This cube covers 36 of the 456 published figures; ")
+    assert closing_line(rows).startswith("This cube covers 36 of the 456 published values; ")
     create_cube(tmp_path / "cube.zarr", small_spec(parts=["imwk"], restarts=0, count=1))
     fill(tmp_path / "cube.zarr")
     only = compare_with_paper(open_cube(tmp_path / "cube.zarr"))
-    assert {row.figure.algorithm for row in only if row.found} == {"imwk"}
+    assert {row.published.algorithm for row in only if row.found} == {"imwk"}
 
 
 def test_an_empty_cube_covers_nothing(tmp_path: Path) -> None:
@@ -214,15 +214,13 @@ def test_an_empty_cube_covers_nothing(tmp_path: Path) -> None:
 
 
 def run(location: Path, style: str) -> Result:
-    result = CliRunner().invoke(
-        main, ["tables", str(location), "--format", style], env={"COLUMNS": "160"}
-    )
+    result = imwk("tables", location, "--format", style, COLUMNS="160")
     assert result.exit_code == 0, result.output
     return result
 
 
 @pytest.mark.parametrize("style", ["terminal", "markdown", "latex"])
-def test_every_format_shows_all_covered_figures_and_ends_with_the_count(
+def test_every_format_shows_all_covered_values_and_ends_with_the_count(
     location: Path, style: str
 ) -> None:
     rows = compare_with_paper(open_cube(location))
@@ -237,19 +235,19 @@ def test_every_format_shows_all_covered_figures_and_ends_with_the_count(
     assert any(f"{best.found.mean:.4f}" in line and "0.6474" in line for line in shown)
 
 
-def test_csv_has_a_row_for_every_published_figure(location: Path) -> None:
+def test_csv_has_a_row_for_every_published_value(location: Path) -> None:
     result = run(location, "csv")
     written = list(csv.DictReader(StringIO(result.stdout)))
     rows = compare_with_paper(open_cube(location))
     assert [row["verdict"] for row in written] == [str(row.verdict) for row in rows]
     for record, row in zip(written, rows, strict=True):
-        assert float(record["published_mean"]) == row.figure.mean
+        assert float(record["published_mean"]) == row.published.mean
         found = float(record["mean"]) if record["mean"] else None
         assert found == (row.found.mean if row.found else None)
     assert result.stderr.strip() == closing_line(rows)
 
 
-def test_latex_balances(location: Path) -> None:
+def test_every_latex_environment_is_closed(location: Path) -> None:
     text = run(location, "latex").stdout
     for name in ("table", "tabular"):
         assert text.count(f"\\begin{{{name}}}") == text.count(f"\\end{{{name}}}") == 6
@@ -257,8 +255,8 @@ def test_latex_balances(location: Path) -> None:
     assert {line.count("&") for line in rows} == {7, 9}
 
 
-def test_a_narrow_terminal_cuts_no_number(location: Path) -> None:
-    result = CliRunner().invoke(main, ["tables", str(location)], env={"COLUMNS": "40"})
+def test_a_narrow_terminal_does_not_cut_numbers(location: Path) -> None:
+    result = imwk("tables", location, COLUMNS="40")
     assert "…" not in result.output
     best = row_of(
         compare_with_paper(open_cube(location)),
@@ -268,5 +266,5 @@ def test_a_narrow_terminal_cuts_no_number(location: Path) -> None:
     assert f"{best.found.mean:.4f}" in result.output
 
 
-def test_the_command_knows_every_format() -> None:
+def test_the_command_offers_every_format() -> None:
     assert ["terminal", *TEXT_FORMATS] == TABLE_FORMATS

@@ -12,7 +12,7 @@ from workflows.errors import WorkersError
 from workflows.sweep import Event, Started
 
 
-def test_nothing_of_a_local_cluster_can_be_reached_from_other_machines() -> None:
+def test_local_workers_cannot_be_reached_from_other_machines() -> None:
     with local_client(workers=1) as client:
         assert client.dashboard_link
         this = psutil.Process()
@@ -26,7 +26,7 @@ def test_nothing_of_a_local_cluster_can_be_reached_from_other_machines() -> None
     assert listening == {"127.0.0.1"}
 
 
-def test_workers_that_cannot_start_are_an_error_in_words() -> None:
+def test_workers_that_cannot_start_are_an_error() -> None:
     with (
         dask.config.set({"distributed.worker.preload": ["no_such_module"]}),
         pytest.raises(WorkersError, match="do not start"),
@@ -53,7 +53,7 @@ def test_a_sweep_whose_workers_never_come_back_is_lost(
     before = set(psutil.Process().children())
     with (
         dask.config.set({"distributed.deploy.lost-worker-timeout": "2s"}),
-        dask.config.set({"distributed.worker.preload": []}),  # put back afterwards
+        dask.config.set({"distributed.worker.preload": []}),  # restored afterwards
         pytest.raises(SchedulerLostError),
     ):
         submit(spec, tmp_path / "cube.zarr", workers=1, on_event=forbid_workers)

@@ -1,4 +1,4 @@
-"""The numbers behind the pictures of a page: means, single data sets, best pairs, thresholds."""
+"""The numbers in the figures of a page: means, single data sets, best pairs, thresholds."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -12,11 +12,11 @@ from storage.query.best import averaged, baseline_of, best_average, best_exponen
 from storage.query.select import results_of
 from workflows.report.packing import count_codes, packed, score_codes
 
-#: Characters that single data sets may take in a page. With BokehJS and the means of a cube of the
-#: paper's size it stays below 15 MB.
+#: The number of characters for single data sets in a page. With BokehJS and the means of a cube of
+#: the paper's size, the page stays below 15 MB.
 ROOM = 11_500_000
 
-#: The score that has no greatest value.
+#: The score without an upper bound.
 UNBOUNDED = "calinski-harabasz"
 
 Picture = dict[str, Any]
@@ -24,20 +24,20 @@ Picture = dict[str, Any]
 
 @dataclass(frozen=True)
 class Shown:
-    """A result that can be shown as a picture: as a heatmap, or as a curve over p1.
+    """A result that can be shown as a figure: as a heatmap, or as a curve over p1.
 
     Attributes
     ----------
     name, about : str
-        Of the result.
+        The name and the description of the result.
     exponents : tuple of str
         ``("p1", "p2")`` or ``("p1",)``.
     is_count : bool
-        Counts have neither a best pair nor a threshold.
+        Whether the result is a count, which has neither a best pair nor a threshold.
     is_unbounded : bool
-        Scores that may be of any size.
+        Whether the result is a score without an upper bound.
     baseline : str or None
-        The ARI of k-means++ that it is held to, as of `baseline_of`.
+        The ARI of k-means++ that the result is compared with, as `baseline_of` returns it.
     """
 
     name: str
@@ -49,7 +49,7 @@ class Shown:
 
 
 def shown_results(cube: xr.Dataset) -> list[Shown]:
-    """Return the results of a cube that have exponents; scores before counts.
+    """Return the results of a cube that depend on exponents, scores before counts.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def shown_results(cube: xr.Dataset) -> list[Shown]:
     """
     names = results_of(cube)
     found = [_shown(cube, name) for name in names if "p1" in ALL_RESULTS[name].dims]
-    # The grid of pairs is what people came for
+    # Results that depend on both exponents come first, because they are the most important.
     return sorted(found, key=lambda shown: (shown.is_count, -len(shown.exponents)))
 
 
@@ -71,28 +71,28 @@ def _shown(cube: xr.Dataset, name: str) -> Shown:
     return Shown(name, known.about, exponents, known.is_count, unbounded, baseline_of(cube, name))
 
 
-def pictures_of(cube: xr.Dataset, room: int = ROOM) -> list[dict[str, Any]]:
-    """Return all that a page needs to draw the results of a cube, ready for JSON.
+def figure_data(cube: xr.Dataset, room: int = ROOM) -> list[dict[str, Any]]:
+    """Return everything that a page needs to draw the results of a cube, ready for JSON.
 
     Parameters
     ----------
     cube : xarray.Dataset
-        As `open_cube` gives it, in memory.
+        An open cube, loaded into memory.
     room : int
-        Characters that single data sets may take. Results whose data sets do not fit any more are
-        shown by their means alone.
+        The number of characters for single data sets. If the data sets of a result do not fit, only
+        their means are shown.
 
     Returns
     -------
     list of dict
-        For each result its name and description, and its pictures by configuration and
-        normalisation; None where no data set is done.
+        The name and description of each result, and its pictures by configuration and
+        normalisation. A picture is None if no data set is done.
 
     Examples
     --------
     >>> coords = {"config": ["Iris"], "dataset": [0], "normalisation": ["range"], "p1": [1.4, 2.0]}
     >>> cube = xr.DataArray([[[[0.5, 0.7]]]], coords).to_dataset(name="imwk_ari")
-    >>> (result,) = pictures_of(cube)
+    >>> (result,) = figure_data(cube)
     >>> picture = result["pictures"][0][0]
     >>> picture["best"], picture["datasets"]["labels"], picture["datasets"]["best"]
     (1.0, [0], [1.0])
@@ -130,7 +130,7 @@ def _result(cube: xr.Dataset, shown: Shown) -> dict[str, Any]:
 
 
 def _facts(cube: xr.Dataset, shown: Shown) -> xr.Dataset:
-    """Return what is known of every cell and data set of a result without restarts."""
+    """Return the facts about every cell and data set of a result without restarts."""
     values = cube[shown.name]
     there = values.notnull().any(shown.exponents)
     facts = averaged(values)[["average", "datasets"]].assign(values=values, there=there)
@@ -143,14 +143,14 @@ def _facts(cube: xr.Dataset, shown: Shown) -> xr.Dataset:
             highest_singles=singles["best"],
         )
     if shown.baseline:
-        # As of the results: while an extended cube is filled, not all data sets have them
+        # Of the same data sets as the results: a cube that is being extended lacks some of them.
         baseline = cube[shown.baseline].where(there)
         facts = facts.assign(expected=averaged(baseline)["average"], expected_singles=baseline)
     return facts
 
 
 def _cell(cube: xr.Dataset, best: xr.Dataset) -> xr.DataArray:
-    """Return the number of the best cell in its grid, NaN where there is none."""
+    """Return the number of the best cell in its grid, or NaN without a result."""
     cell = xr.zeros_like(best["p1"])
     for dim in (dim for dim in ("p1", "p2") if dim in best):
         place = np.searchsorted(cube[dim].values, best[dim].values)
@@ -185,7 +185,7 @@ def _coded(values: NDArray[np.float64], shown: Shown) -> NDArray[Any]:
 
 
 def _known(facts: xr.Dataset, name: str) -> Any:
-    """Return a number or a list of numbers for JSON, None for what is not there."""
+    """Return a number or a list of numbers for JSON, with None for missing values."""
     if name not in facts:
         return None
     values = facts[name]

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from pipeline.core.errors import InvalidInputError
 from storage.layout.schema import Status
 from tests.storage.grids import cube_of
-from tests.workflows.pixels import look, luminance, patch_at, pixels_of
+from tests.workflows.plots.pixels import look, luminance, patch_at, pixels_of
 from workflows.plots.heatmaps import COLOURS, NOT_SCORED, _scale, draw_heatmaps, mean_grids
 from workflows.plots.panels import Panels
 
@@ -40,9 +40,9 @@ def partial_cube() -> xr.Dataset:
     grid = rng.uniform(0, 0.9, size=(2, 3, 2, 3, 4))
     kmeans = rng.uniform(0.3, 0.6, size=(2, 3, 2, 5))
     grid[0, 2], kmeans[0, 2] = np.nan, np.nan  # a data set that failed
-    grid[1, :, 0, 1, 2] = np.nan  # a cell that nobody has
-    grid[1, 1:, :, 2] = np.nan  # a row that one data set has, while a cube grows,
-    grid[1, 0, 0, 2], kmeans[1, 0, 0] = 0.2, 0.1  # and that beats its own k-means++ alone
+    grid[1, :, 0, 1, 2] = np.nan  # a cell that no data set has
+    grid[1, 1:, :, 2] = np.nan  # a row that only one data set has, as while a cube is extended,
+    grid[1, 0, 0, 2], kmeans[1, 0, 0] = 0.2, 0.1  # and that beats only its own k-means++
     kmeans[1, 0, 1] = np.nan  # damaged: nothing to compare with
     cube = cube_of(
         {GRID: grid, "kmeans_ari": kmeans},
@@ -63,7 +63,7 @@ def titles(figure: Figure) -> list[str]:
 
 
 def expected_cell(cells: NDArray[np.float64], kmeans: NDArray[np.float64]) -> tuple[str, float]:
-    """Say how a cell must look, from its results and restarts by data set: plain Python."""
+    """Return how a cell must look, computed from its results by plain Python."""
     pairs = [
         (cell, sum(runs) / len(runs))
         for cell, runs in zip(cells.tolist(), kmeans.tolist(), strict=True)
@@ -75,7 +75,7 @@ def expected_cell(cells: NDArray[np.float64], kmeans: NDArray[np.float64]) -> tu
     return ("coloured" if ours > theirs else "white"), ours
 
 
-def test_cells_are_white_and_hatched_exactly_where_they_belong() -> None:
+def test_exactly_the_right_cells_are_white_and_hatched() -> None:
     cube, seen, coloured = partial_cube(), [], []
     for normalisation, figure in figures(cube).items():
         pixels = pixels_of(figure)
@@ -90,7 +90,7 @@ def test_cells_are_white_and_hatched_exactly_where_they_belong() -> None:
                 if must == "coloured":
                     coloured.append((mean, luminance(patch_at(pixels, axes, i, j)[0])))
     assert all(seen.count(kind) >= 2 for kind in ("white", "hatched", "coloured"))
-    # One scale for all panels of all files: higher is lighter, everywhere
+    # All panels of all files have one scale, on which higher is lighter.
     light = [lightness for _, lightness in sorted(coloured)]
     assert np.diff(light).min() >= 0
     assert max(light) - min(light) > 0.3
@@ -104,7 +104,7 @@ def test_a_pair_as_good_as_kmeans_is_white() -> None:
     assert looks == [["white", "coloured"], ["white", "hatched"]]
 
 
-def test_p1_runs_across_and_p2_upwards() -> None:
+def test_p1_is_horizontal_and_p2_vertical() -> None:
     axes = figures(partial_cube())["range"].axes[1]
     for axis, exponents in ((axes.xaxis, P1), (axes.yaxis, P2)):
         assert [label.get_text() for label in axis.get_ticklabels()] == [
@@ -137,20 +137,22 @@ def test_labels_of_exponents_can_be_read(exponents: Sequence[float], labels: str
     assert " ".join(f"{exponents[place]:g}" for place in places) == labels
 
 
-def test_titles_say_how_many_data_sets_there_are() -> None:
+def test_titles_show_the_number_of_data_sets() -> None:
     cube = partial_cube()
     drawn = figures(cube)
     assert titles(drawn["range"]) == [
         "1000x6-3\n2 of 3 data sets",
         "1000x12-6\n0 to 3 of 3 data sets",
     ]
-    cube["status"][0, 1:] = Status.NOT_PART  # a box with room for three, a sweep that has one
+    cube["status"][0, 1:] = (
+        Status.NOT_PART
+    )  # a cube with room for three data sets, and a sweep of one
     alone = cube.isel(config=[0]).where(cube.dataset == 0).assign(status=cube.status[:1])
     assert titles(figures(alone)["range"]) == ["1000x6-3\n1 data set"]
 
 
-def test_the_lightest_colour_is_far_from_white_and_lightness_tells_values_apart() -> None:
-    # Lightness alone is seen with every kind of colour vision, and on grey paper
+def test_the_lightest_colour_is_far_from_white_and_lightness_distinguishes_values() -> None:
+    # Everyone sees lightness, with any colour vision and on grey paper.
     light = luminance(np.round(255 * COLOURS(np.linspace(0, 1, 256))[:, :3]).astype(np.int64))
     assert np.diff(light).min() > -1e-3
     assert (1 + 0.05) / (light.max() + 0.05) > 1.5
@@ -158,7 +160,7 @@ def test_the_lightest_colour_is_far_from_white_and_lightness_tells_values_apart(
 
 
 @given(st.lists(st.floats(-1, 1), min_size=1, max_size=5))
-def test_the_scale_holds_all_coloured_cells(values: list[float]) -> None:
+def test_the_scale_covers_all_coloured_cells(values: list[float]) -> None:
     average = xr.DataArray(values)
     scale = _scale(xr.Dataset({"average": average, "beats": average > -2}))
     assert scale.vmin is not None
@@ -167,9 +169,11 @@ def test_the_scale_holds_all_coloured_cells(values: list[float]) -> None:
     assert scale.vmin < scale.vmax
 
 
-def test_counts_have_no_kmeans_to_beat() -> None:
+def test_counts_are_not_compared_with_kmeans() -> None:
     cube = one_panel(np.full((2, 2), 0.5), kmeans=0.9)
-    rounds = {"rescaled_imwk_iterations": np.full((1, 1, 1, 2, 2), 0.7)}  # below any ARI drawn
+    rounds = {
+        "rescaled_imwk_iterations": np.full((1, 1, 1, 2, 2), 0.7)
+    }  # below every ARI that is drawn
     cube = cube.merge(cube_of(rounds, p1=P1[:2], p2=P2[:2]))
     figure = figures(cube, "rescaled_imwk_iterations")["range"]
     pixels = pixels_of(figure)
@@ -179,7 +183,7 @@ def test_counts_have_no_kmeans_to_beat() -> None:
     assert figure.legends[0].get_texts() == []
 
 
-def test_scores_without_classes_are_not_held_to_kmeans() -> None:
+def test_scores_without_classes_are_not_compared_with_kmeans() -> None:
     cube = one_panel([[0.1, 0.3]], kmeans=0.9)
     arrays = {
         "rescaled_imwk_silhouette": cube[GRID].values,
@@ -192,7 +196,7 @@ def test_scores_without_classes_are_not_held_to_kmeans() -> None:
     assert "not compared with k-means++" in figure.texts[1].get_text().replace("\n", " ")
 
 
-def test_a_single_cluster_has_no_silhouette_to_colour_or_to_stretch_the_scale() -> None:
+def test_a_single_cluster_has_no_colour_and_does_not_change_the_scale() -> None:
     values = np.array([[-1.0, 0.5], [0.4, 0.6]])[None, None, None]  # -1 stands for no score
     grids = {"rescaled_imwk_silhouette": values}
     cube = with_status(cube_of(grids, p1=P1[:2], p2=P2[:2]))
@@ -217,7 +221,7 @@ HOSTILE = [
 ]
 
 
-def test_hostile_names_are_shown_as_they_are_and_overlap_nothing() -> None:
+def test_hostile_names_are_shown_literally_without_overlap() -> None:
     values = np.linspace(0, 1, len(HOSTILE)).reshape(-1, 1, 1, 1, 1)
     cube = with_status(cube_of({GRID: values}, configs=HOSTILE, p1=[2.0], p2=[2.0]))
     figure = figures(cube)["range"]
@@ -234,7 +238,7 @@ def test_hostile_names_are_shown_as_they_are_and_overlap_nothing() -> None:
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 12, 13, 18, 100])
-def test_panels_of_any_number_lie_apart_inside_the_figure(count: int) -> None:
+def test_panels_do_not_overlap_and_lie_inside_the_figure(count: int) -> None:
     panels = Panels(count)
     places = [*map(panels.place, range(count)), panels.bar]
     boxes = [Bbox.from_bounds(*place) for place in places]
@@ -246,8 +250,8 @@ def test_panels_of_any_number_lie_apart_inside_the_figure(count: int) -> None:
     assert [n for n in range(count) if panels.is_last(n)] == sorted(lowest.values())
 
 
-def test_more_panels_than_can_be_read_are_refused() -> None:
+def test_too_many_panels_are_refused() -> None:
     names = [f"name {i}" for i in range(101)]
     cube = cube_of({GRID: np.zeros((101, 1, 1, 1, 1))}, configs=names, p1=[2.0], p2=[2.0])
-    with pytest.raises(InvalidInputError, match="at most 100, by --config"):
+    with pytest.raises(InvalidInputError, match="Choose at most 100"):
         mean_grids(with_status(cube))

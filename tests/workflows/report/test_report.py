@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import xarray as xr
-from click.testing import CliRunner, Result
+from click.testing import Result
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,9 +15,9 @@ from storage import create_cube, mark_failed, open_cube
 from tests.reports import HOSTILE, data_of, named_page, pictures, read_page, unpacked
 from tests.storage.grids import cube_of, plain_best, plain_mean
 from tests.storage.made_up import fill, small_spec
-from workflows.cli.main import main
+from tests.workflows.commands import assert_refused, imwk
+from workflows.report.figure_data import figure_data
 from workflows.report.packing import ZERO, score_codes
-from workflows.report.pictures import pictures_of
 
 ERROR = "made to fail"
 
@@ -41,7 +41,7 @@ def cube(location: Path) -> xr.Dataset:
 
 @pytest.fixture(scope="module")
 def results(cube: xr.Dataset) -> list[dict[str, Any]]:
-    return pictures_of(cube)
+    return figure_data(cube)
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +54,7 @@ def page(location: Path) -> str:
 
 
 def run(location: Path, out: Path) -> Result:
-    return CliRunner().invoke(main, ["report", str(location), "-o", str(out)])
+    return imwk("report", location, "-o", out)
 
 
 def grids(cube: xr.Dataset, name: str, config: int, normalisation: int) -> np.ndarray[Any, Any]:
@@ -100,7 +100,7 @@ def test_best_cells_and_expected_scores(
         assert picture["datasets"]["expected"] == pytest.approx(baseline.tolist())
 
 
-def test_every_single_cell_is_there_to_three_decimals(
+def test_every_cell_of_a_data_set_is_shown_with_three_decimals(
     results: list[dict[str, Any]], cube: xr.Dataset
 ) -> None:
     for config, normalisation, picture in pictures(results, "rescaled_imwk_ari"):
@@ -117,7 +117,7 @@ def test_every_single_cell_is_there_to_three_decimals(
 
 
 @given(score=st.floats(-1, 1), thousandth=st.integers(-1000, 1000))
-def test_codes_round_and_compare_as_the_scores_themselves(score: float, thousandth: int) -> None:
+def test_codes_round_and_compare_like_their_scores(score: float, thousandth: int) -> None:
     code = int(score_codes(np.array([score]))[0]) - ZERO
     assert abs(code // 2 / 1000 - score) <= 0.0005 + 1e-9
     if abs(score - thousandth / 1000) > 1e-9:
@@ -135,10 +135,10 @@ def test_counts_have_neither_best_nor_threshold(results: list[dict[str, Any]]) -
         assert picture["best"] is picture["expected"] is picture["datasets"]["best"] is None
 
 
-def test_nan_cells_have_no_code_and_no_say() -> None:
+def test_nan_cells_have_no_code_and_do_not_count() -> None:
     values = [[[0.5, np.nan], [0.9, 0.1]], [[np.nan, np.nan], [0.2, 0.4]]]
     ari = np.array(values)[None, :, None]
-    (result,) = pictures_of(cube_of({"rescaled_imwk_ari": ari}, p1=[1.1, 2.0], p2=[1.5, 3.0]))
+    (result,) = figure_data(cube_of({"rescaled_imwk_ari": ari}, p1=[1.1, 2.0], p2=[1.5, 3.0]))
     picture = result["pictures"][0][0]
     codes = unpacked(picture["datasets"]["grids"], np.uint32)
     assert (codes == 0).tolist() == np.isnan(ari).ravel().tolist()
@@ -157,14 +157,14 @@ def test_scores_without_classes_have_no_threshold() -> None:
         },
         p1=[2.0],
     )
-    (result,) = pictures_of(cube)
+    (result,) = figure_data(cube)
     assert result["pictures"][0][0]["expected"] is None
     assert result["pictures"][0][0]["highest"] == 0.5
 
 
-def test_scores_of_any_size_are_there_as_they_are() -> None:
+def test_scores_without_an_upper_bound_are_stored_unchanged() -> None:
     cube = cube_of({"imwk_calinski_harabasz": [[[[3e6, 0.0, np.nan]]]]}, p1=[1.1, 1.5, 2.0])
-    (result,) = pictures_of(cube)
+    (result,) = figure_data(cube)
     assert result["unbounded"]
     grid = unpacked(result["pictures"][0][0]["datasets"]["grids"], np.float32)
     np.testing.assert_array_equal(grid, [3e6, 0.0, np.nan])
@@ -177,7 +177,7 @@ def test_single_data_sets_are_left_out_where_they_do_not_fit(
         result["name"]: sum(len(p["datasets"]["grids"]) for row in result["pictures"] for p in row)
         for result in results
     }
-    crowded = pictures_of(cube, room=sizes["rescaled_imwk_ari"])
+    crowded = figure_data(cube, room=sizes["rescaled_imwk_ari"])
     for before, after in zip(results, crowded, strict=True):
         picture, same = before["pictures"][1][0], after["pictures"][1][0]
         fits = after["name"] == "rescaled_imwk_ari"
@@ -193,12 +193,12 @@ def test_the_page_has_all_sections(page: str, location: Path, cube: xr.Dataset) 
     assert ERROR in text
     assert "1000x12-6, data set 1, range" in text
     assert "This cube covers" in text
-    assert "numpy 2" not in text  # nothing was run: it was filled by hand
+    assert "numpy 2" not in text  # no sweep ran: the tests filled the cube
     assert 'normalisations = ["z-score", "range"]' in text
     assert data_of(page)["p1"] == cube.p1.values.tolist()
 
 
-def test_only_our_own_scripts_may_run_and_nothing_is_fetched(page: str) -> None:
+def test_no_other_script_may_run_and_nothing_is_fetched(page: str) -> None:
     reader = read_page(page)
     run = [text for attributes, text in reader.scripts if "type" not in attributes]
     allowed = [b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in run]
@@ -234,13 +234,13 @@ def test_without_kmeans_there_is_no_threshold(
     location = tmp_path / "cube.zarr"
     create_cube(location, small_spec(configs=["1000x6-3"], count=1, **changes))
     fill(location)
-    results = pictures_of(open_cube(location).load())
+    results = figure_data(open_cube(location).load())
     assert [result["name"] for result in results] == shown
     for name in shown:
         assert all(picture["expected"] is None for _, _, picture in pictures(results, name))
 
 
-def test_kmeans_alone_has_no_picture(tmp_path: Path) -> None:
+def test_kmeans_alone_has_no_figure(tmp_path: Path) -> None:
     location, out = tmp_path / "cube.zarr", tmp_path / "report.html"
     create_cube(location, small_spec(parts=["kmeans"]))
     fill(location)
@@ -250,7 +250,7 @@ def test_kmeans_alone_has_no_picture(tmp_path: Path) -> None:
     assert "nothing that depends on exponents" in page
 
 
-def test_cube_with_failed_tiles_only(tmp_path: Path) -> None:
+def test_a_cube_of_failed_tiles_has_no_figures(tmp_path: Path) -> None:
     location, out = tmp_path / "cube.zarr", tmp_path / "report.html"
     spec = small_spec()
     create_cube(location, spec)
@@ -258,7 +258,7 @@ def test_cube_with_failed_tiles_only(tmp_path: Path) -> None:
         mark_failed(location, tile, ERROR)
     assert run(location, out).exit_code == 0
     page = out.read_text(encoding="utf-8")
-    assert page.count(ERROR) == 1  # one error of many tiles is told once
+    assert page.count(ERROR) == 1  # an error of several tiles is shown once
     assert all(
         picture is None
         for result in data_of(page)["results"]
@@ -267,7 +267,7 @@ def test_cube_with_failed_tiles_only(tmp_path: Path) -> None:
     )
 
 
-def test_a_report_is_replaced_whole_or_not_at_all(location: Path, tmp_path: Path) -> None:
+def test_a_report_is_replaced_as_a_whole(location: Path, tmp_path: Path) -> None:
     out = tmp_path / "report.html"
     out.write_text("the old one")
     broken = tmp_path / "cube.zarr"
@@ -275,19 +275,14 @@ def test_a_report_is_replaced_whole_or_not_at_all(location: Path, tmp_path: Path
     fill(broken)
     for chunk in (broken / "rescaled_imwk_ari").glob("c.*"):
         chunk.write_bytes(b"damaged")
-    refused = run(broken, out)
-    assert refused.exit_code == 2
-    assert "imwk verify CUBE --repair" in refused.output
+    assert_refused(run(broken, out), "imwk verify CUBE --repair")
     assert out.read_text() == "the old one"
     assert run(location, out).exit_code == 0
     assert out.read_text(encoding="utf-8").startswith("<!doctype html>")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["cube.zarr", "report.html"]
 
 
-def test_a_place_that_cannot_be_written_is_a_clean_error(location: Path, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_written_is_an_error(location: Path, tmp_path: Path) -> None:
     out = tmp_path / "none" / "report.html"
-    result = run(location, out)
-    assert result.exit_code == 2
-    assert isinstance(result.exception, SystemExit)
-    assert f"Cannot write {out}" in result.output
+    assert_refused(run(location, out), f"Cannot write {out}")
     assert list(tmp_path.iterdir()) == []

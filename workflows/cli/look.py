@@ -1,0 +1,195 @@
+"""Commands that print the state and the results of a cube."""
+
+import json
+from typing import Any
+
+import click
+
+from workflows.cli.old_names import old_argument
+from workflows.cli.options import (
+    config_option,
+    cube_argument,
+    json_option,
+    normalisation_option,
+    variable_option,
+)
+
+TABLE_FORMATS = ["terminal", "markdown", "csv", "latex"]
+
+
+@click.command()
+@cube_argument
+@json_option
+def status(cube: str, as_json: bool) -> None:
+    """Print how many tiles are done, failed and missing.
+
+    The errors of failed tiles are printed too.
+    """
+    from rich.console import Console
+
+    from storage import read_ledger
+    from workflows.status import status_facts, status_table
+
+    ledger = read_ledger(cube)
+    if as_json:
+        click.echo(json.dumps(status_facts(ledger), indent=2))
+    else:
+        Console().print(status_table(ledger))
+
+
+@click.command()
+@cube_argument
+def summary(cube: str) -> None:
+    """Compare the algorithms at their best exponents.
+
+    There is a row for each configuration, and a table for each normalisation.
+    """
+    from rich.console import Console
+
+    from storage import open_cube
+    from storage.errors import storage_errors
+    from workflows.status import about_unlabelled
+    from workflows.summary import summary_tables
+    from workflows.terminal import print_whole
+
+    opened = open_cube(cube)
+    with storage_errors(f"read the cube {cube}"):
+        tables = list(summary_tables(opened))
+    for table in tables:
+        print_whole(Console(), table)
+    for line in about_unlabelled(opened.attrs["unlabelled"]):
+        click.echo(line)
+
+
+@click.command()
+@cube_argument
+@variable_option
+@config_option
+@normalisation_option
+@click.option(
+    "--dataset",
+    multiple=True,
+    type=int,
+    help="Select a data set by its number, from 0; repeatable. By default all.",
+)
+@click.option(
+    "--p1",
+    multiple=True,
+    type=float,
+    help="Select an exponent p1, which rescales; repeatable. By default all.",
+)
+@click.option(
+    "--p2",
+    multiple=True,
+    type=float,
+    help="Select an exponent p2, which clusters rescaled data; repeatable. By default all.",
+)
+@click.option("--best", is_flag=True, help="Print only the best exponents of each data set.")
+@click.option(
+    "--by",
+    metavar="SCORE",
+    help="With --best, choose the exponents by silhouette or calinski-harabasz, as if no classes "
+    "were known. By default by the variable itself.",
+)
+@click.option(
+    "--average",
+    is_flag=True,
+    help="Print means over data sets. With --best, print the exponents with the best mean.",
+)
+@click.option(
+    "--top",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Print only the N highest rows, the highest first. By default all rows.",
+)
+@json_option
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV instead of text.")
+def query(cube: str, variable: str | None, as_json: bool, as_csv: bool, **options: Any) -> None:
+    """Print results, means or the best exponents of CUBE."""
+    from rich.console import Console
+
+    from storage import open_cube
+    from storage.errors import storage_errors
+    from storage.query.best import select
+    from storage.query.choice import main_variable
+    from workflows.answers import Question, answer, answer_table, ask, json_pieces
+    from workflows.terminal import print_whole
+
+    if as_json and as_csv:
+        raise click.UsageError("Give only one of --json and --csv.")
+    opened = open_cube(cube)
+    if variable is None:
+        variable = main_variable(select(opened, config=options["config"]))
+    question = Question(variable, **options)
+    asked = ask(opened, question)
+    with storage_errors(f"read the cube {cube}"):
+        rows = answer(asked, question)
+    if as_json:
+        for piece in json_pieces(rows):
+            click.echo(piece, nl=False)
+        click.echo()
+    elif as_csv:
+        click.echo(rows.to_csv(index=False), nl=False)
+    else:
+        advice = "Select fewer, use --top, or print all rows with --csv or --json."
+        print_whole(Console(), answer_table(rows, advice))
+
+
+@click.command()
+@cube_argument
+# The second argument of version 0.1 is accepted for one more release: imwk export CUBE OUT.
+@old_argument("out", "--output")
+@click.option(
+    "-o",
+    "--output",
+    metavar="FILE",
+    help="The .csv or .parquet file to make or replace.  [required]",
+)
+def export(cube: str, output: str | None) -> None:
+    """Write all results of CUBE to a CSV or Parquet file.
+
+    The file has one row for each result.
+    """
+    from storage.query.export import export_cube
+
+    if output is None:
+        raise click.UsageError("Give the file to write with --output FILE.")
+    rows = export_cube(cube, output)
+    click.echo(f"{rows:,} rows in {output}")
+
+
+@click.command()
+@cube_argument
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(TABLE_FORMATS),
+    default="terminal",
+    show_default=True,
+    help="The format of the tables.",
+)
+def tables(cube: str, style: str) -> None:
+    """Print the paper's tables beside the published values.
+
+    The tables are computed from the results of CUBE.
+    """
+    from rich.console import Console
+
+    from storage import open_cube
+    from storage.errors import storage_errors
+    from workflows.paper.comparison import closing_line, compare_with_paper
+    from workflows.paper.formats import TEXT_FORMATS, print_tables
+
+    opened = open_cube(cube)
+    with storage_errors(f"read the cube {cube}"):
+        rows = compare_with_paper(opened)
+    if style == "terminal":
+        print_tables(rows, Console())
+        return
+    click.echo(TEXT_FORMATS[style](rows))
+    if style == "csv":
+        click.echo(closing_line(rows), err=True)  # on stderr, because it is not a row of the file
+
+
+#: The commands of this module, for the group `imwk`.
+COMMANDS = (status, summary, query, export, tables)

@@ -1,0 +1,67 @@
+"""Options that choose a sweep: a spec or a user's table."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from workflows.cli.options import table_options
+
+if TYPE_CHECKING:
+    from pipeline.spec.draft import Sweep
+    from pipeline.spec.toml import SpecFile
+
+AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
+
+DATA_OPTIONS = ("data", "label", "k", "missing", "ignore")
+
+
+def data_options(command: AnyFunction) -> AnyFunction:
+    """Add the options that give a table in place of a spec."""
+    data = click.option(
+        "--data",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Sweep over this .csv, .tsv, .parquet or .npz file with the paper's settings, "
+        "in place of SPEC.",
+    )
+    return data(table_options(command))
+
+
+def chosen_spec(spec: str | None, data: Path | None, **options: Any) -> "SpecFile":
+    """Read a spec or a table, and print notices about the data."""
+    if (spec is None) == (data is None):
+        raise click.UsageError("Give either SPEC or --data FILE.")
+    if data is None:
+        _refuse_table_options(options)
+        return read_spec(str(spec))
+    from pipeline.spec.toml import SpecFile
+    from workflows.own_data import own_sweep
+
+    sweep = own_sweep(data, **options)
+    _show_notices(sweep)
+    return SpecFile(sweep, {})
+
+
+def read_spec(spec: str) -> "SpecFile":
+    """Read a spec, and print notices about its data."""
+    from workflows.presets import load_spec_file
+
+    file = load_spec_file(spec)
+    _show_notices(file.sweep)
+    return file
+
+
+def _refuse_table_options(options: dict[str, Any]) -> None:
+    given = [name for name, value in options.items() if value and value != "refuse"]
+    if given:
+        raise click.UsageError(f"--{given[0]} needs --data. A spec has a key for it.")
+
+
+def _show_notices(sweep: "Sweep") -> None:
+    """Print what was dropped or imputed."""
+    for name, facts in sweep.spec.datasets.matrices.items():
+        if facts.sha256 in sweep.tables:
+            for notice in sweep.tables[facts.sha256].notices:
+                click.echo(f"{name}: {notice}", err=True)
