@@ -11,9 +11,16 @@ import xarray as xr
 from rich.table import Table
 
 from pipeline.core.errors import InvalidInputError
-from storage.query.best import averaged, best_average, best_exponents, scores, select
-from storage.query.choice import chosen_exponents, score_variable
-from storage.query.select import as_variable
+from storage.query import (
+    as_variable,
+    averaged,
+    best_average,
+    best_exponents,
+    chosen_exponents,
+    score_variable,
+    scores,
+    select,
+)
 from workflows.terminal import as_table
 
 #: Longer answers are cut in the terminal, not in CSV or JSON.
@@ -29,7 +36,7 @@ class Question:
     variable : str
         The result; with restarts, their mean.
     config, normalisation, dataset, p1, p2 : tuple
-        What to choose, as for `storage.query.best.select`; all of it if empty.
+        What to choose, as for `storage.select`; all of it if empty.
     best : bool
         Only the best exponents: for each data set or, with `average`, for all together.
     by : str or None

@@ -13,9 +13,10 @@ from click.testing import CliRunner, Result
 
 from pipeline.execution.block import run_tile
 from pipeline.spec import SweepSpec
-from storage import mark_failed, mark_missing, read_ledger, write_tile
+from storage import read_ledger
 from storage.layout.skeleton import DOCUMENT
-from storage.provenance import RUNS
+from storage.provenance import SESSIONS
+from storage.tiles import mark_failed, mark_missing, write_tile
 from tests.faults import ROOT, Program
 from workflows import submit
 from workflows.cli.main import main
@@ -232,7 +233,7 @@ def test_recomputing_tells_wrong_values_from_another_machine(cube: Path) -> None
 
 
 def pretend_another_numpy(cube: Path) -> None:
-    (record,) = cube.glob(f"{RUNS}/*/{DOCUMENT}")
+    (record,) = cube.glob(f"{SESSIONS}/*/{DOCUMENT}")
     content = json.loads(record.read_text())
     content["attributes"]["versions"]["numpy"] = "1.0"
     record.write_text(json.dumps(content))

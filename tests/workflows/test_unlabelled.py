@@ -9,7 +9,7 @@ from sklearn.metrics import silhouette_score
 
 from pipeline.core import imwk, normalise, rescale
 from storage import open_cube
-from storage.query.choice import main_variable
+from storage.query import main_variable
 from tests.own_tables import small_table, written
 from tests.reports import data_of, read_page
 from workflows import submit
@@ -73,7 +73,7 @@ def test_an_ari_that_is_asked_for_is_refused_with_what_to_ask(folder: Path) -> N
     arguments = ["query", str(folder / "my.zarr"), "--variable", "rescaled_imwk_ari"]
     result = CliRunner().invoke(main, arguments)
     assert result.exit_code == 2
-    assert "no ARI can be had without labels" in result.output
+    assert "there is no ARI without labels" in result.output
     assert "rescaled_imwk_silhouette" in result.output
 
 
@@ -131,4 +131,4 @@ def test_what_has_no_labels_goes_by_the_silhouette_beside_what_has(folder: Path)
         assert list(row)[-1] == result
     asked = ("--config", "mine", "--variable", "rescaled_imwk_ari")
     refused = CliRunner().invoke(main, ["query", str(folder / "both.zarr"), *asked])
-    assert "no ARI can be had without labels" in refused.output
+    assert "there is no ARI without labels" in refused.output

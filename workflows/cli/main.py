@@ -97,15 +97,12 @@ def summary(cube: str) -> None:
     from rich.console import Console
 
     from storage import open_cube
-    from storage.errors import storage_errors
     from workflows.status import about_unlabelled
     from workflows.summary import summary_tables
     from workflows.terminal import print_whole
 
     opened = open_cube(cube)
-    with storage_errors(f"read the cube {cube}"):
-        tables = list(summary_tables(opened))
-    for table in tables:
+    for table in summary_tables(opened):
         print_whole(Console(), table)
     for line in about_unlabelled(opened.attrs["unlabelled"]):
         click.echo(line)

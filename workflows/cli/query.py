@@ -35,9 +35,7 @@ def query(cube: str, variable: str | None, as_json: bool, as_csv: bool, **option
     from rich.console import Console
 
     from storage import open_cube
-    from storage.errors import storage_errors
-    from storage.query.best import select
-    from storage.query.choice import main_variable
+    from storage.query import main_variable, select
     from workflows.answers import Question, answer, answer_table, ask, json_pieces
     from workflows.terminal import print_whole
 
@@ -47,9 +45,7 @@ def query(cube: str, variable: str | None, as_json: bool, as_csv: bool, **option
     if variable is None:
         variable = main_variable(select(opened, config=options["config"]))
     question = Question(variable, **options)
-    asked = ask(opened, question)
-    with storage_errors(f"read the cube {cube}"):
-        rows = answer(asked, question)
+    rows = answer(ask(opened, question), question)
     if as_json:
         for piece in json_pieces(rows):
             click.echo(piece, nl=False)
@@ -65,7 +61,7 @@ def query(cube: str, variable: str | None, as_json: bool, as_csv: bool, **option
 @click.argument("out")
 def export(cube: str, out: str) -> None:
     """Write all results of CUBE to OUT, a .csv or .parquet file, one row for each."""
-    from storage.query.export import export_cube
+    from storage import export_cube
 
     rows = export_cube(cube, out)
     click.echo(f"{rows:,} rows in {out}")
@@ -86,13 +82,10 @@ def tables(cube: str, style: str) -> None:
     from rich.console import Console
 
     from storage import open_cube
-    from storage.errors import storage_errors
     from workflows.paper.comparison import closing_line, compare_with_paper
     from workflows.paper.formats import TEXT_FORMATS, as_terminal
 
-    opened = open_cube(cube)
-    with storage_errors(f"read the cube {cube}"):
-        rows = compare_with_paper(opened)
+    rows = compare_with_paper(open_cube(cube))
     if style == "terminal":
         as_terminal(rows, Console())
         return

@@ -65,7 +65,7 @@ def provenance_facts(provenance: Provenance, cube: xr.Dataset) -> dict[str, Any]
             "hosts": str(provenance.hosts),
             "fingerprint": provenance.fingerprint,
         },
-        "runs": [{"started": run["started"], "facts": _run(run)} for run in provenance.runs],
+        "runs": [{"started": run["started"], "facts": _run(run)} for run in provenance.sessions],
         "spec": provenance.spec.to_toml(),
     }
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from storage import read_ledger, todo
+from storage import read_ledger
 from tests.faults import Program, scheduler_and_workers, small_sweep, wait_until
 from tests.workflows.compute.certificates import dask_options, make_certificates
 from workflows.compute import Certificates
@@ -77,7 +77,7 @@ def test_so_do_certificates_in_dasks_own_configuration(cluster: Cluster, tmp_pat
 def test_a_sweep_can_be_left_to_a_scheduler_with_tls(cluster: Cluster, tmp_path: Path) -> None:
     options = ("--scheduler", cluster.address, *as_options(cluster.ours), "--detach")
     assert submit(tmp_path, *options)[0] == 0
-    wait_until(lambda: not todo(tmp_path / "cube.zarr"), "the cube is full", every=0.2)
+    wait_until(lambda: not read_ledger(tmp_path / "cube.zarr").todo, "the cube is full", every=0.2)
 
 
 def test_all_others_are_refused_in_one_line(cluster: Cluster, tmp_path: Path) -> None:
