@@ -51,5 +51,5 @@ folder, the free space on the disk and your permissions, then try again.
         ) from error
     except (ValueError, RuntimeError, TypeError, KeyError) as error:
         raise DamagedCubeError(
-            f"Cannot {doing}, because the cube is damaged: {error} {REPAIR}"
+            f"Cannot {doing}, because the cube is damaged: {str(error).rstrip('.')}. {REPAIR}"
         ) from error
