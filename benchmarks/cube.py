@@ -13,8 +13,9 @@ import numpy as np
 
 from pipeline.execution.block import BlockResult, whole_tile
 from pipeline.spec import SweepSpec, Tile
-from storage import create_cube, open_cube, read_ledger, verify_cube, write_tile
+from storage import create_cube, open_cube, read_ledger, verify_cube
 from storage.layout.schema import RESULTS
+from storage.tiles import write_tile
 
 PAPER = {"synthetic": {"configs": "all", "count": 50}}
 #: Digits of made-up results are random: real ones repeat themselves and are compressed better.

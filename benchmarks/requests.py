@@ -14,8 +14,9 @@ import obstore
 from pipeline.execution.fan_in import split_blocks
 from pipeline.execution.serial import run_serially
 from pipeline.spec import SweepSpec
-from storage import cancel_mark, create_cube, read_ledger, todo
-from workflows.sweep import CubeStore
+from storage import create_cube, read_ledger
+from storage.control import cancel_mark
+from workflows.cube_store import CubeStore
 
 #: Requests to an object store, by what they are charged as.
 REQUESTS = {
@@ -71,7 +72,9 @@ def _requests_of_a_sweep(blocks: int) -> tuple[Counter[str], Counter[str]]:
     """Return the requests of a small sweep with so many blocks a tile, and of its ledger."""
     url = f"memory:///{uuid4().hex}"
     create_cube(url, _SMALL)
-    jobs = split_blocks({work.tile: work.blocks for work in todo(url)}, len(_SMALL.p1) // blocks)
+    jobs = split_blocks(
+        {work.tile: work.blocks for work in read_ledger(url).todo}, len(_SMALL.p1) // blocks
+    )
     store = CubeStore(url, "run", cancel_mark(url))
     with _counted() as sweep:
         assert all(outcome.error is None for outcome in run_serially(_SMALL, jobs, store))

@@ -1,15 +1,28 @@
-"""Where results live: one Zarr group, a cube, written by many workers and read at any moment."""
+"""Where results are stored: a cube, one Zarr group that many workers write and anyone can read.
+
+Create and fill a cube with `workflows.submit`; read it with `open_cube`, and ask it with functions
+such as `select` and `best_exponents`.
+"""
 
 from storage.backends.location import CubeLocation
-from storage.cancel import cancel_mark, cancel_sweeps
-from storage.cube import create_cube, open_cube
-from storage.errors import CubeError, CubeMismatchError, DamagedCubeError
+from storage.control import cancel_sweeps
+from storage.cube import create_cube
+from storage.errors import CubeError, CubeMismatchError, CubeNotFoundError, DamagedCubeError
 from storage.extend import extend_cube
+from storage.handle import read_spec
 from storage.layout.schema import Status
-from storage.ledger import Counts, Ledger, Work, is_done, read_ledger, todo
-from storage.provenance import Provenance, environment, read_provenance, record_run
+from storage.ledger import Counts, Ledger, Work, read_ledger
+from storage.opening import open_cube
+from storage.provenance import Provenance, read_provenance
+from storage.query.averages import averaged, expected_ari, scores
+from storage.query.baseline import beats_kmeans, compared_with_kmeans, share_beating_kmeans
+from storage.query.best import best_average, best_exponents
+from storage.query.choice import chosen_exponents
+from storage.query.diff import compare_cubes
+from storage.query.export import export_cube
+from storage.query.selection import select
 from storage.tables import stored_table
-from storage.tiles import forgive, mark_failed, mark_missing, read_tile, write_tile
+from storage.tiles import forgive
 from storage.verify import Verification, verify_cube
 
 __all__ = [
@@ -17,28 +30,38 @@ __all__ = [
     "CubeError",
     "CubeLocation",
     "CubeMismatchError",
+    "CubeNotFoundError",
     "DamagedCubeError",
     "Ledger",
     "Provenance",
     "Status",
     "Verification",
     "Work",
-    "cancel_mark",
+    "averaged",
+    "beats_kmeans",
+    "best_average",
+    "best_exponents",
     "cancel_sweeps",
+    "chosen_exponents",
+    "compare_cubes",
+    "compared_with_kmeans",
     "create_cube",
-    "environment",
+    "expected_ari",
+    "export_cube",
     "extend_cube",
     "forgive",
-    "is_done",
-    "mark_failed",
-    "mark_missing",
     "open_cube",
     "read_ledger",
     "read_provenance",
-    "read_tile",
-    "record_run",
+    "read_spec",
+    "scores",
+    "select",
+    "share_beating_kmeans",
     "stored_table",
-    "todo",
     "verify_cube",
-    "write_tile",
 ]
+
+
+def __dir__() -> list[str]:
+    """Return the public names, without the modules that have been imported."""
+    return [*__all__, *(name for name in globals() if name.startswith("__"))]

@@ -1,26 +1,27 @@
-"""Two specs that do not fit, said in words."""
+"""Whether a spec fits a cube, and how the two differ."""
 
 from pipeline.spec import SweepSpec
 from pipeline.spec.diff import diff
 from storage.backends.location import CubeLocation
 from storage.errors import CubeMismatchError
 
-#: A cube can grow in these; all others decide the results that it has.
+#: A cube can be extended in these fields of its spec; the others decide its results.
 CAN_GROW = ("datasets", "normalisations", "p1", "p2")
 
 
 def refuse_another_spec(location: CubeLocation, stored: SweepSpec, given: SweepSpec) -> None:
-    """Refuse a spec that is not the cube's own."""
+    """Raise `CubeMismatchError` unless a spec is that of the cube."""
     if stored != given:
         raise CubeMismatchError(
-            f"The cube {location} was made for another sweep:\n{differences(stored, given)}\n"
-            "Choose another cube, give the cube's own spec or, if the spec has more than the "
-            "cube, extend it: imwk extend CUBE SPEC."
+            f"The cube {location} was created for another sweep:\n{differences(stored, given)}\n"
+            "Choose another cube, or give the cube's own spec. If the spec contains everything "
+            "that the cube has, extend the cube with storage.extend_cube, or on the command line "
+            "with imwk extend CUBE SPEC."
         )
 
 
 def refuse_smaller_spec(location: CubeLocation, stored: SweepSpec, given: SweepSpec) -> None:
-    """Refuse a spec that lacks something of the cube or decides results in another way."""
+    """Raise `CubeMismatchError` unless a cube can be extended to a spec."""
     fixed = set(SweepSpec.model_fields) - set(CAN_GROW)
     data = given.datasets.matrices
     covers = (
@@ -33,13 +34,13 @@ def refuse_smaller_spec(location: CubeLocation, stored: SweepSpec, given: SweepS
         raise CubeMismatchError(
             f"The cube {location} cannot be extended to this sweep:\n"
             f"{differences(stored, given)}\n"
-            "An extension has all data sets, normalisations and exponents of the cube, and some "
-            "more, and is equal in all else. Add what is missing, or make a new cube."
+            "The spec must have all data sets, normalisations and exponents of the cube, and may "
+            "have more; everything else must be equal. Add what is missing, or create a new cube."
         )
 
 
 def differences(stored: SweepSpec, given: SweepSpec) -> str:
-    """List where two specs differ, a line for each key.
+    """Return how two specs differ, one line for each key.
 
     Examples
     --------

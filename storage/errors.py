@@ -1,37 +1,55 @@
-"""What can be wrong with a cube: part of the one family of errors."""
+"""The errors of this layer; `pipeline.core.errors` has the base of the family."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from pipeline.core.errors import ImwkError
 
+#: What to do about damaged tiles; messages of this layer end with it.
+REPAIR = (
+    "Mark damaged tiles as missing with storage.verify_cube(cube, repair=True), or on the command "
+    "line with imwk verify CUBE --repair, then submit the sweep again."
+)
+
 
 class CubeError(ImwkError):
-    """A cube cannot be made, read or written; the message says why and what to do."""
+    """A cube cannot be created, read or written; the message says why and what to do."""
 
 
-class CubeMismatchError(CubeError):
-    """A spec does not fit the cube it was given with; the message lists the differences."""
+class CubeNotFoundError(CubeError, FileNotFoundError):
+    """There is no cube at a location."""
+
+
+class CubeMismatchError(CubeError, ValueError):
+    """A spec does not fit the cube that it was given with; the message lists the differences."""
 
 
 class DamagedCubeError(CubeError):
-    """Something stored cannot be read back as it was written."""
+    """Something that is stored in a cube cannot be read back as it was written."""
 
 
 @contextmanager
 def storage_errors(doing: str) -> Iterator[None]:
-    """Say which work on a cube failed, for errors of the disk and of damaged files alike."""
+    """Raise `CubeError` where a disk fails and `DamagedCubeError` where a file is damaged.
+
+    Examples
+    --------
+    >>> with storage_errors("write the tile Iris"):
+    ...     raise OSError(28, "No space left on device")
+    Traceback (most recent call last):
+    storage.errors.CubeError: Cannot write the tile Iris: No space left on device. Check the \
+folder, the free space on the disk and your permissions, then try again.
+    """
     try:
         yield
-    except ImwkError:  # some are ValueErrors, and say already what is wrong
+    except ImwkError:  # it may be an OSError or a ValueError too, and its message is complete
         raise
     except OSError as error:
         raise CubeError(
-            f"Cannot {doing}: {error.strerror or error}. Check the folder, the disk's space and "
-            "your rights, then try again."
+            f"Cannot {doing}: {error.strerror or error}. Check the folder, the free space on the "
+            "disk and your permissions, then try again."
         ) from error
     except (ValueError, RuntimeError, TypeError, KeyError) as error:
         raise DamagedCubeError(
-            f"Cannot {doing}, it is damaged: {error} Find and mark what is damaged by "
-            "imwk verify CUBE --repair, then submit again."
+            f"Cannot {doing}, because the cube is damaged: {str(error).rstrip('.')}. {REPAIR}"
         ) from error

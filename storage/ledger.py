@@ -1,4 +1,4 @@
-"""Which tiles are done, failed or missing, and what is left to do."""
+"""The state of every tile, and what is left to compute."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -8,18 +8,17 @@ import numpy as np
 
 from pipeline.execution.block import Block
 from pipeline.spec import Tile
-from storage.backends.location import CubeLocation
-from storage.errors import DamagedCubeError, storage_errors
-from storage.handle import Cube, open_group
+from storage.errors import REPAIR, DamagedCubeError, storage_errors
+from storage.handle import AnyCube, CubeHandle, as_handle
 from storage.layout.axes import TileIndex
 from storage.layout.grids import Grid, needs
 from storage.layout.schema import Status
-from storage.tile_arrays import Flags, read_flags
+from storage.tile_arrays import TileArray, read_tile_array
 
 
 @dataclass(frozen=True)
 class Work:
-    """A tile that is not done, and what of it is to be computed."""
+    """A tile that is not done, and the blocks that it lacks."""
 
     tile: Tile
     blocks: tuple[Block, ...]
@@ -35,26 +34,26 @@ class Counts:
 
     @property
     def total(self) -> int:
-        """All tiles."""
+        """The number of all tiles."""
         return self.done + self.failed + self.missing
 
 
 @dataclass(frozen=True)
 class Ledger:
-    """What became of every tile of a sweep.
+    """The state of every tile of a sweep.
 
     Attributes
     ----------
     states : mapping of Tile to Status
-        In the order of the sweep; all that is not done or failed is missing.
+        Done, failed or missing, in the order of the sweep.
     failed : mapping of Tile to str
-        Why tiles failed.
+        The errors of failed tiles.
     todo : tuple of Work
-        The missing tiles. A tile made before an extension lacks only new exponents.
+        The missing tiles. A tile that was done before an extension lacks only the new exponents.
     not_part : int
-        Cells of the cube's box that no spec asked for.
+        Number of tiles in the box of the cube's coordinates that do not belong to the sweep.
     unlabelled : tuple of str
-        Configurations without labels, of which there is no ARI.
+        Configurations without labels, which have no ARI.
     """
 
     states: Mapping[Tile, Status]
@@ -65,35 +64,35 @@ class Ledger:
 
     @property
     def done(self) -> tuple[Tile, ...]:
-        """Tiles whose results are all there."""
+        """The tiles that have all their results."""
         return tuple(tile for tile, state in self.states.items() if state == Status.DONE)
 
     @property
     def missing(self) -> tuple[Tile, ...]:
-        """Tiles that are to be computed, wholly or in part."""
+        """The tiles that have to be computed, completely or in part."""
         return tuple(work.tile for work in self.todo)
 
     @property
     def counts(self) -> Counts:
-        """Numbers of tiles of the whole sweep."""
+        """The numbers of tiles of the whole sweep."""
         return _counts(Counter(self.states.values()))
 
     @property
     def by_config(self) -> dict[str, Counts]:
-        """Numbers of tiles of every configuration."""
+        """The numbers of tiles of every configuration."""
         counters: dict[str, Counter[Status]] = {}
         for tile, state in self.states.items():
             counters.setdefault(tile.config, Counter())[state] += 1
         return {config: _counts(counter) for config, counter in counters.items()}
 
 
-def read_ledger(location: CubeLocation) -> Ledger:
-    """Read what became of every tile; a sweep may be writing at the same time.
+def read_ledger(cube: AnyCube) -> Ledger:
+    """Read the state of every tile; a sweep may be writing at the same time.
 
     Parameters
     ----------
-    location : path
-        An existing cube.
+    cube : path, URL or CubeHandle
+        An existing cube. The ledger has the tiles of the sweep that a handle was opened with.
 
     Returns
     -------
@@ -109,81 +108,71 @@ def read_ledger(location: CubeLocation) -> Ledger:
     --------
     >>> from tempfile import TemporaryDirectory
     >>> from pipeline.spec import SweepSpec
-    >>> from storage.cube import create_cube
+    >>> from storage import create_cube
     >>> spec = SweepSpec(datasets={"synthetic": {"configs": ["1000x6-3"], "count": 2}})
     >>> with TemporaryDirectory() as folder:
     ...     create_cube(f"{folder}/cube.zarr", spec)
     ...     read_ledger(f"{folder}/cube.zarr").by_config
     {'1000x6-3': Counts(done=0, failed=0, missing=8)}
     """
-    cube = open_group(location)
-    with storage_errors(f"read the ledger of {location}"):
-        # Status first: a tile that becomes done in between has its grid already.
-        status, grid = read_flags(cube, "status"), read_flags(cube, "grid")
-        _refuse_damaged(cube, status, grid)
-        lacking = {tile: _needs(cube, tile, status, grid) for tile in cube.spec.tiles}
-        errors = _errors(cube, status, [tile for tile, some in lacking.items() if some])
+    handle = as_handle(cube)
+    with storage_errors(f"read the ledger of {handle.location}"):
+        # The status is read first: a tile that becomes done in between has its grid already.
+        status, grid = read_tile_array(handle, "status"), read_tile_array(handle, "grid")
+        _refuse_damaged(handle, status, grid)
+        lacking = {tile: _needs(handle, tile, status, grid) for tile in handle.spec.tiles}
+        errors = _errors(handle, status, [tile for tile, some in lacking.items() if some])
     return Ledger(
         {tile: _state(tile, errors, lacking[tile]) for tile in lacking},
         errors,
         tuple(Work(tile, some) for tile, some in lacking.items() if some and tile not in errors),
         status.values.size - len(lacking),
-        cube.spec.unlabelled,
+        handle.spec.unlabelled,
     )
 
 
-def todo(location: CubeLocation) -> tuple[Work, ...]:
-    """Return the tiles still to do, with the cells that each lacks, in the order of the sweep.
+def is_done(cube: AnyCube, tile: Tile) -> bool:
+    """Return whether nothing of a tile is left to compute, without reading the whole ledger.
+
+    A handle that was opened before an extension answers for the sweep that it was opened with.
 
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
     >>> from pipeline.spec import SweepSpec
-    >>> from storage.cube import create_cube
-    >>> spec = SweepSpec(datasets={"synthetic": {"configs": ["1000x6-3"], "count": 2}}, p1=[2])
-    >>> with TemporaryDirectory() as folder:
-    ...     create_cube(f"{folder}/cube.zarr", spec)
-    ...     work = todo(f"{folder}/cube.zarr")
-    >>> len(work), str(work[0].tile), work[0].blocks[0].p1
-    (8, '1000x6-3, data set 0, z-score', (2.0,))
-    """
-    return read_ledger(location).todo
-
-
-def is_done(location: CubeLocation, tile: Tile) -> bool:
-    """Say whether nothing is left to compute of one tile, without reading the whole ledger.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> from pipeline.spec import SweepSpec
-    >>> from storage.cube import create_cube
+    >>> from storage import create_cube
     >>> spec = SweepSpec(datasets={"synthetic": {"configs": ["1000x6-3"], "count": 2}})
     >>> with TemporaryDirectory() as folder:
     ...     create_cube(f"{folder}/cube.zarr", spec)
     ...     is_done(f"{folder}/cube.zarr", spec.tiles[0])
     False
     """
-    cube = open_group(location)
-    with storage_errors(f"read the status of {tile} in {location}"):
+    handle = as_handle(cube)
+    with storage_errors(f"read the status of {tile} in {handle.location}"):
         status, number = (
-            np.asarray(cube.array(name)[cube.index(tile)]).item() for name in ("status", "grid")
+            np.asarray(handle.array(name)[handle.index(tile)]).item() for name in ("status", "grid")
         )
-    if status != Status.DONE or not 0 <= number < len(cube.grids):
+    if status != Status.DONE:
         return False
-    return not needs(tile, cube.grids[number], cube.grids[-1], cube.spec.parts)
+    if number >= len(handle.grids):  # complete for a later extension
+        handle = handle.current()
+    if not 0 <= number < len(handle.grids):
+        return False
+    return not needs(tile, handle.grids[number], handle.grids[-1], handle.spec.parts)
 
 
-def stored_grid(cube: Cube, index: TileIndex, status: Flags, grid: Flags) -> Grid | None:
-    """Return the grid that a tile is whole for."""
+def stored_grid(
+    handle: CubeHandle, index: TileIndex, status: TileArray, grid: TileArray
+) -> Grid | None:
+    """Return the grid that a tile is complete for; None if it is not done."""
     number = grid.values[index]
-    done = status.values[index] == Status.DONE and 0 <= number < len(cube.grids)
-    return cube.grids[number] if done else None
+    done = status.values[index] == Status.DONE and 0 <= number < len(handle.grids)
+    return handle.grids[number] if done else None
 
 
-def _needs(cube: Cube, tile: Tile, status: Flags, grid: Flags) -> tuple[Block, ...]:
-    stored = stored_grid(cube, cube.index(tile), status, grid)
-    return needs(tile, stored, cube.grids[-1], cube.spec.parts)
+def _needs(handle: CubeHandle, tile: Tile, status: TileArray, grid: TileArray) -> tuple[Block, ...]:
+    stored = stored_grid(handle, handle.index(tile), status, grid)
+    return needs(tile, stored, handle.grids[-1], handle.spec.parts)
 
 
 def _state(tile: Tile, errors: Mapping[Tile, str], lacking: tuple[Block, ...]) -> Status:
@@ -192,14 +181,14 @@ def _state(tile: Tile, errors: Mapping[Tile, str], lacking: tuple[Block, ...]) -
     return Status.MISSING if lacking else Status.DONE
 
 
-def _errors(cube: Cube, status: Flags, lacking: list[Tile]) -> dict[Tile, str]:
-    """Return why tiles failed; a tile that failed in an extension is done but for its error."""
-    states = {tile: status.values[cube.index(tile)] for tile in lacking}
+def _errors(handle: CubeHandle, status: TileArray, lacking: list[Tile]) -> dict[Tile, str]:
+    """Return the errors of failed tiles; one that failed in an extension has the status done."""
+    states = {tile: status.values[handle.index(tile)] for tile in lacking}
     tried = [tile for tile, state in states.items() if state in (Status.FAILED, Status.DONE)]
     if not tried:
         return {}
-    places = np.array([cube.index(tile) for tile in tried]).T
-    texts = np.asarray(cube.array("error").get_coordinate_selection(tuple(places)))
+    indices = np.array([handle.index(tile) for tile in tried]).T
+    texts = np.asarray(handle.array("error").get_coordinate_selection(tuple(indices)))
     return {
         tile: error
         for tile, error in zip(tried, texts.tolist(), strict=True)
@@ -207,18 +196,15 @@ def _errors(cube: Cube, status: Flags, lacking: list[Tile]) -> dict[Tile, str]:
     }
 
 
-def _refuse_damaged(cube: Cube, *flags: Flags) -> None:
-    for index in (index for flag in flags for index in flag.damaged):
+def _refuse_damaged(handle: CubeHandle, *arrays: TileArray) -> None:
+    for index in (index for array in arrays for index in array.damaged):
         config, dataset, normalisation = index
         tile = Tile(
-            cube.axes.config[config],
-            cube.axes.dataset[dataset],
-            cube.axes.normalisation[normalisation],
+            handle.axes.config[config],
+            handle.axes.dataset[dataset],
+            handle.axes.normalisation[normalisation],
         )
-        raise DamagedCubeError(
-            f"The status of {tile} in {cube.location} is damaged. "
-            "Mark it missing by imwk verify CUBE --repair, then submit again."
-        )
+        raise DamagedCubeError(f"The status of {tile} in {handle.location} is damaged. {REPAIR}")
 
 
 def _counts(counter: Counter[Status]) -> Counts:

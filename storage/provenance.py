@@ -1,4 +1,4 @@
-"""Where results come from: the sweep, the software, the processors and the times; no names."""
+"""Where results come from: the sweep, the software, the processors and the times, but no names."""
 
 import hashlib
 import json
@@ -14,17 +14,17 @@ from uuid import uuid4
 import numpy as np
 
 from pipeline.spec import SweepSpec
-from storage.backends.location import CubeLocation, place_at
 from storage.errors import storage_errors
-from storage.handle import open_group
+from storage.handle import AnyCube, as_handle
 from storage.layout.grids import Grid
 from storage.layout.schema import SCHEMA_NAME, SCHEMA_VERSION
 from storage.layout.skeleton import DOCUMENT
 
-#: Whose versions may show in the results, or in how they are stored.
+#: Packages whose versions may affect the results, or how they are stored.
 PACKAGES = ("imwk-sweep", "numpy", "dask", "distributed", "xarray", "zarr")
-#: A Zarr group in the cube, with a group for every run: runs at the same time share no file.
-RUNS = "runs"
+#: A Zarr group in the cube, with a group for every record: sessions at the same time share no file.
+#: The name is part of the cube's format.
+SESSIONS = "runs"
 
 
 @dataclass(frozen=True)
@@ -36,13 +36,13 @@ class Provenance:
     spec : SweepSpec
         The sweep.
     fingerprint : str
-        Of the spec.
+        The fingerprint of the spec.
     created, updated : str
-        When the cube was made, and when it was last extended or a run last reported; in UTC.
+        When the cube was created, and when it was last extended or a session last recorded; UTC.
     hosts : int
         How many different hosts computed tiles.
-    runs : tuple of dict
-        What each run recorded: times, versions, CPU features.
+    sessions : tuple of dict
+        The records of each session, one for each host: times, versions, CPU features.
     """
 
     spec: SweepSpec
@@ -50,11 +50,11 @@ class Provenance:
     created: str
     updated: str
     hosts: int
-    runs: tuple[dict[str, Any], ...]
+    sessions: tuple[dict[str, Any], ...]
 
 
 def cube_attributes(spec: SweepSpec, before: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Return the attributes of a cube for `spec`; those from `before` an extension go on."""
+    """Return the attributes of a cube for `spec`; `before` are those before an extension."""
     attributes = dict(before or {"id": uuid4().hex, "created": _now(), "grids": []})
     grid = Grid.of(spec)
     entry = {"p1": list(grid.p1), "p2": list(grid.p2)}
@@ -70,14 +70,14 @@ def cube_attributes(spec: SweepSpec, before: Mapping[str, Any] | None = None) ->
 
 
 def environment() -> dict[str, Any]:
-    """Return what of this machine and its software may show in the last bits of results.
+    """Return the properties of machine and software that may change the last bits of results.
 
     Examples
     --------
     >>> sorted(environment())
     ['cpu_features', 'machine', 'python', 'versions']
     """
-    features = np.show_config(mode="dicts").get("SIMD Extensions", {})  # without empty lists
+    features = np.show_config(mode="dicts").get("SIMD Extensions", {})  # has no empty lists
     return {
         "python": platform.python_version(),
         "machine": platform.machine(),
@@ -86,78 +86,81 @@ def environment() -> dict[str, Any]:
     }
 
 
-def record_run(location: CubeLocation, hosts: Iterable[str], run: str | None = None) -> str:
-    """Write down that this software, on `hosts`, computes tiles of a cube.
+def record_session(cube: AnyCube, hosts: Iterable[str], record: str | None = None) -> str:
+    """Record that this software computes tiles of a cube on `hosts`.
 
     Parameters
     ----------
-    location : path
+    cube : path, URL or CubeHandle
         An existing cube.
     hosts : iterable of str
-        Names of the hosts that take part; only salted hashes are kept, to count them.
-    run : str, optional
-        What an earlier call returned, to report again: new hosts are added, the time renewed.
+        Names of the hosts; only salted hashes are stored, to count them.
+    record : str, optional
+        The name of an earlier record, to add hosts and to update the time.
 
     Returns
     -------
     str
-        The run's name.
+        The name of the record.
 
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
-    >>> from storage.cube import create_cube
+    >>> from storage import create_cube
     >>> spec = SweepSpec(datasets={"synthetic": {"configs": ["1000x6-3"], "count": 2}})
     >>> with TemporaryDirectory() as folder:
     ...     create_cube(f"{folder}/cube.zarr", spec)
-    ...     run = record_run(f"{folder}/cube.zarr", ["node1"])
-    ...     run = record_run(f"{folder}/cube.zarr", ["node1", "node2"], run)
+    ...     record = record_session(f"{folder}/cube.zarr", ["node1"])
+    ...     record = record_session(f"{folder}/cube.zarr", ["node1", "node2"], record)
     ...     read_provenance(f"{folder}/cube.zarr").hosts
     2
     """
-    cube_id = str(open_group(location).group.attrs["id"])
-    run = run or uuid4().hex
-    place, key = place_at(location), f"{RUNS}/{run}/{DOCUMENT}"
-    here = environment()
-    with storage_errors(f"record a run in the cube {location}"):
-        stored = place.read_many([key])
+    handle, name = as_handle(cube), record or uuid4().hex
+    key = f"{SESSIONS}/{name}/{DOCUMENT}"
+    with storage_errors(f"record a session in the cube {handle.location}"):
+        stored = handle.backend.read_many([key])
         before = _attributes(stored[key]) if stored else {"started": _now(), "host_marks": []}
-        marks = {_mark(cube_id, host) for host in hosts} | set(before["host_marks"])
-        record = before | here | {"updated": _now(), "host_marks": sorted(marks)}
-        place.write({key: group_document(record)})
-    return run
+        marks = {_mark(handle.id, host) for host in hosts} | set(before["host_marks"])
+        content = before | environment() | {"updated": _now(), "host_marks": sorted(marks)}
+        handle.backend.write({key: group_document(content)})
+    return name
 
 
-def read_provenance(location: CubeLocation) -> Provenance:
-    """Return where a cube's results come from; records of runs that are damaged are left out.
+def read_provenance(cube: AnyCube) -> Provenance:
+    """Return where a cube's results come from; damaged records of sessions are left out.
 
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
-    >>> from storage.cube import create_cube
+    >>> from storage import create_cube
     >>> spec = SweepSpec(datasets={"synthetic": {"configs": ["1000x6-3"], "count": 2}})
     >>> with TemporaryDirectory() as folder:
     ...     create_cube(f"{folder}/cube.zarr", spec)
     ...     read_provenance(f"{folder}/cube.zarr").fingerprint == spec.fingerprint
     True
     """
-    cube = open_group(location)
-    attributes = cube.group.attrs.asdict()
-    with storage_errors(f"read the runs of the cube {location}"):
-        place = place_at(location)
-        keys = (key for key in place.keys(RUNS) if key.endswith(f"/{DOCUMENT}"))
-        records = place.read_many(key for key in keys if key != f"{RUNS}/{DOCUMENT}")
-        runs = sorted(_readable(records.values()), key=lambda run: str(run["started"]))
-    times = [str(attributes["updated"]), *(str(run["updated"]) for run in runs)]
-    marks = {mark for run in runs for mark in run.pop("host_marks")}
+    handle = as_handle(cube)
+    attributes = handle.group.attrs.asdict()
+    with storage_errors(f"read the sessions of the cube {handle.location}"):
+        keys = (key for key in handle.backend.keys(SESSIONS) if key.endswith(f"/{DOCUMENT}"))
+        records = handle.backend.read_many(key for key in keys if key != f"{SESSIONS}/{DOCUMENT}")
+        sessions = sorted(_readable(records.values()), key=lambda record: str(record["started"]))
+    times = [str(attributes["updated"]), *(str(record["updated"]) for record in sessions)]
+    marks = {mark for record in sessions for mark in record.pop("host_marks")}
     return Provenance(
-        cube.spec,
+        handle.spec,
         str(attributes["fingerprint"]),
         str(attributes["created"]),
         max(times),
         len(marks),
-        tuple(runs),
+        tuple(sessions),
     )
+
+
+def group_document(attributes: Mapping[str, Any]) -> bytes:
+    """Return Zarr's document of a group that has attributes only."""
+    document = {"zarr_format": 3, "node_type": "group", "attributes": attributes}
+    return json.dumps(document).encode()
 
 
 def _now() -> str:
@@ -168,14 +171,8 @@ def _mark(cube_id: str, host: str) -> str:
     return hashlib.sha256(f"{cube_id} {host}".encode()).hexdigest()[:16]
 
 
-def group_document(attributes: Mapping[str, Any]) -> bytes:
-    """Return Zarr's document of a group that has attributes only."""
-    document = {"zarr_format": 3, "node_type": "group", "attributes": attributes}
-    return json.dumps(document).encode()
-
-
 def _readable(documents: Iterable[bytes]) -> Iterator[dict[str, Any]]:
-    """Yield records of runs. A power cut may empty the newest, and no result depends on them."""
+    """Yield the records that can be read. A power cut may empty the newest ones."""
     for document in documents:
         with suppress(ValueError, KeyError, TypeError):
             record = _attributes(document)

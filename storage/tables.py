@@ -1,6 +1,7 @@
-"""The tables of a cube: each stored once, under its hash, and checked by it when it is read.
+"""The tables of a cube: each is stored once, under its hash, and checked by it when it is read.
 
-They travel with the cube: a worker needs no other file, nor does who resumes, extends or verifies.
+They travel with the cube: a worker needs no other file, and resuming, extending or verifying a cube
+does not need one either.
 """
 
 from collections.abc import Iterable
@@ -13,65 +14,70 @@ from zarr.codecs import Crc32cCodec, ZstdCodec
 from zarr.core.buffer import Buffer
 from zarr.storage import MemoryStore
 
+from pipeline.core.validation import as_choice
 from pipeline.datasets import Table
 from pipeline.datasets.tables.table import Tables
 from pipeline.spec import SweepSpec
-from storage.backends.location import CubeLocation, store_at
+from storage.backends.location import backend_at
 from storage.errors import CubeError, DamagedCubeError, storage_errors
-from storage.handle import Cube, as_array, open_group
+from storage.handle import AnyCube, CubeHandle, as_array, as_handle
 from storage.layout.skeleton import DOCUMENT, Files
 
 #: A Zarr group in the cube, with a group for every table.
 TABLES = "tables"
 #: Numbers in a chunk.
 CHUNK_CELLS = 1_000_000
-#: Tables that a process keeps once it has read them.
+#: Tables that a process keeps in memory.
 KEPT = 32
 
 
-def stored_table(location: CubeLocation, config: str) -> Table:
-    """Return the data of a configuration of a cube; a process reads each once.
+def stored_table(cube: AnyCube, config: str) -> Table:
+    """Return the table of a configuration, which a process reads once.
 
     Parameters
     ----------
-    location : path
+    cube : path, URL or CubeHandle
         An existing cube.
     config : str
-        A configuration that is not synthetic.
+        A configuration whose data come from a table.
 
     Returns
     -------
     Table
-        As it was when the cube was made, bit for bit.
+        Bit for bit the table that the cube was created with.
 
     Raises
     ------
+    InvalidInputError
+        If the cube has no such table.
     DamagedCubeError
-        If the data are lost or are not what they were.
+        If the table is lost or damaged.
 
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
     >>> from pipeline.spec.sweep import Sweep
-    >>> from storage.cube import create_cube
+    >>> from storage import create_cube
     >>> sweep = Sweep.of({"mine": Table(np.array([[1.0], [2.0], [9.0]]), ("size",))}, k=2)
     >>> with TemporaryDirectory() as folder:
     ...     create_cube(f"{folder}/cube.zarr", sweep.spec, sweep.tables)
     ...     stored_table(f"{folder}/cube.zarr", "mine").X.ravel().tolist()
     [1.0, 2.0, 9.0]
     """
-    spec = open_group(location).spec
-    return _read_once(str(location), config, spec.datasets.matrices[config].sha256)
+    handle = as_handle(cube)
+    tables = handle.spec.datasets.matrices
+    facts = tables[as_choice(config, "table", tables)]
+    return _read_once(str(handle.location), config, facts.sha256)
 
 
-def refuse_damaged_data(cube: Cube) -> None:
-    """Read all tables of a cube, and refuse it if one is not what it was."""
-    for config, facts in cube.spec.datasets.matrices.items():
-        _read(str(cube.location), config, facts.sha256)
+def refuse_damaged_tables(handle: CubeHandle) -> None:
+    """Read all tables of a cube, and raise an error if one is damaged."""
+    for config, facts in handle.spec.datasets.matrices.items():
+        _read(str(handle.location), config, facts.sha256)
 
 
 def table_files(spec: SweepSpec, tables: Tables) -> Files:
-    """Return the files of all tables that a spec knows, by key in the cube."""
+    """Return the files of all tables of a spec, by key in the cube."""
     wanted = wanted_tables(spec, tables, stored=())
     if not wanted:
         return {}
@@ -83,18 +89,23 @@ def table_files(spec: SweepSpec, tables: Tables) -> Files:
     return {key: content for key, content in files.items() if key != DOCUMENT}
 
 
-def add_tables(location: CubeLocation, tables: Iterable[Table]) -> None:
-    """Store tables in a cube that does not have them, or not undamaged."""
-    lacking = [table for table in tables if not _is_whole(str(location), table.sha256)]
+def add_tables(handle: CubeHandle, tables: Iterable[Table]) -> None:
+    """Store those tables that are not in a cube yet, or are damaged there."""
+    location = str(handle.location)
+    lacking = [table for table in tables if not _is_stored(location, table.sha256)]
     if not lacking:
         return
-    group = zarr.open_group(store_at(location, writable=True), mode="r+", use_consolidated=False)
+    store = handle.backend.store(writable=True)
+    group = zarr.open_group(store, mode="r+", use_consolidated=False)
     for table in lacking:
         _write(group, table)
 
 
 def wanted_tables(spec: SweepSpec, tables: Tables, stored: Iterable[str]) -> list[Table]:
-    """Return the tables of a spec that are not `stored`, by hash; refuse if one is not given."""
+    """Return the tables of a spec whose hashes are not among `stored`.
+
+    Raise `CubeError` if one of them is not among `tables`.
+    """
     known = set(stored)
     wanted = {
         facts.sha256: config
@@ -104,8 +115,8 @@ def wanted_tables(spec: SweepSpec, tables: Tables, stored: Iterable[str]) -> lis
     lacking = [config for sha256, config in wanted.items() if sha256 not in tables]
     if lacking:
         raise CubeError(
-            f"The data of {', '.join(lacking)} are needed once, for the cube to keep. Name the "
-            "file in the spec, under [datasets.tables], or give --data."
+            f"The data of {', '.join(lacking)} are needed once, to be stored in the cube. Give "
+            "their tables, or name their files in the spec under [datasets.tables]."
         )
     return [tables[sha256] for sha256 in wanted]
 
@@ -120,26 +131,26 @@ def _read(location: str, config: str, sha256: str) -> Table:
         table = _stored(location, sha256)
     if table.sha256 != sha256:
         raise DamagedCubeError(
-            f"The data of {config} in {location} are not what they were. Submit again with the "
-            "original file, and they are stored anew."
+            f"The data of {config} in {location} are damaged. Submit the sweep again with the "
+            "original file to store them again."
         )
     return table
 
 
-def _is_whole(location: str, sha256: str) -> bool:
+def _is_stored(location: str, sha256: str) -> bool:
     try:
         return _read(location, "a table", sha256).sha256 == sha256
     except DamagedCubeError:
         return False
-    except CubeError as error:  # a store that does not answer may have it whole
+    except CubeError as error:  # a store that does not answer may have it
         if isinstance(error.__cause__, FileNotFoundError):
             return False
         raise
 
 
 def _stored(location: str, sha256: str) -> Table:
-    path = f"{TABLES}/{sha256}"
-    group = zarr.open_group(store_at(location), path=path, mode="r", use_consolidated=False)
+    store, path = backend_at(location).store(writable=False), f"{TABLES}/{sha256}"
+    group = zarr.open_group(store, path=path, mode="r", use_consolidated=False)
     about: dict[str, Any] = group.attrs.asdict()
     arrays = {name: np.asarray(as_array(group, name)[...]) for name in about["arrays"]}
     names = tuple(about["features"]), tuple(about["class_names"])

@@ -1,8 +1,8 @@
-"""Arrays with one number a tile, read all at once.
+"""Arrays with one number for each tile, read as a whole.
 
-Every such number is a chunk of its own, since two processes that write parts of one chunk lose
-updates. Zarr reads some 5,000 chunks a second; but only a few different ones exist, so they are
-read as bytes and Zarr decodes each different one once.
+Each number is a chunk of its own, because two processes that write parts of one chunk lose updates.
+Zarr reads some 5,000 chunks a second. But only a few of them are different, so the chunks are read
+as bytes, and Zarr decodes each different one once.
 """
 
 import json
@@ -16,50 +16,60 @@ from numpy.typing import NDArray
 from zarr.core.buffer import default_buffer_prototype
 from zarr.storage import MemoryStore
 
-from storage.backends.location import Place, place_at
-from storage.handle import Cube
+from storage.backends.protocol import Backend
+from storage.handle import CubeHandle
 from storage.layout.axes import TileIndex
 from storage.layout.skeleton import DOCUMENT
 
 
 @dataclass(frozen=True, eq=False)
-class Flags:
-    """One number for each tile, and the places where it cannot be read."""
+class TileArray:
+    """One number for each tile.
+
+    Attributes
+    ----------
+    values : ndarray
+        With the dimensions config, dataset and normalisation.
+    damaged : tuple of TileIndex
+        Where it cannot be read; `values` has the fill value there.
+    """
 
     values: NDArray[Any]
     damaged: tuple[TileIndex, ...]
 
 
-def read_flags(cube: Cube, name: str, shape: tuple[int, ...] | None = None) -> Flags:
-    """Read an array of one number a tile; where it is damaged its fill value stands.
+def read_tile_array(
+    handle: CubeHandle, name: str, shape: tuple[int, ...] | None = None
+) -> TileArray:
+    """Read an array of one number for each tile.
 
-    A `shape` larger than the array's own is that of an extension that is not in force yet.
+    A `shape` larger than the array's own is that of an extension which is being prepared.
     """
-    array = cube.array(name)
+    array = handle.array(name)
     values = np.full(shape or array.shape, array.fill_value, dtype=array.dtype)
-    chunks = _chunks(place_at(cube.location), name, values.shape)
+    chunks = _chunks(handle.backend, name, values.shape)
     decode = partial(_decoded, array)
     known = {content: decode(content) for content in set(chunks.values())}
     for index, content in chunks.items():
         if known[content] is not None:
             values[index] = known[content]
     damaged = (index for index, content in chunks.items() if known[content] is None)
-    return Flags(values, tuple(sorted(damaged)))
+    return TileArray(values, tuple(sorted(damaged)))
 
 
-def _chunks(place: Place, name: str, shape: tuple[int, ...]) -> dict[TileIndex, bytes]:
-    """Return the bytes of all chunks inside `shape`; what is in writing has another name."""
-    places = {key: _index(key.removeprefix(f"{name}/")) for key in place.keys(name)}
+def _chunks(backend: Backend, name: str, shape: tuple[int, ...]) -> dict[TileIndex, bytes]:
+    """Return the bytes of all chunks inside `shape`; chunks that are being written are left out."""
+    indices = {key: _index(key.removeprefix(f"{name}/")) for key in backend.keys(name)}
     inside = {
         key: index
-        for key, index in places.items()
+        for key, index in indices.items()
         if index and all(at < length for at, length in zip(index, shape, strict=True))
     }
-    return {inside[key]: content for key, content in place.read_many(inside).items()}
+    return {inside[key]: content for key, content in backend.read_many(inside).items()}
 
 
 def _index(name: str) -> TileIndex | None:
-    """Return which tile's chunk has this name, if it is one.
+    """Return the position of the tile whose chunk has this name; None if it is not a chunk.
 
     Examples
     --------

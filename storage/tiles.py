@@ -1,4 +1,4 @@
-"""Write what became of a tile: its results, or why there are none."""
+"""Write and read a tile: its results, or the error that it failed with."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -10,48 +10,49 @@ from numpy.typing import NDArray
 
 from pipeline.execution.block import BlockResult
 from pipeline.spec import Tile
-from storage.backends.location import CubeLocation, place_at
+from storage.backends.location import CubeLocation
 from storage.errors import CubeError, storage_errors
-from storage.handle import Cube, open_group
+from storage.handle import AnyCube, CubeHandle, as_handle
 from storage.layout.grids import Grid
 from storage.layout.schema import ALL_RESULTS, Status, Variable, variables
 
-#: Longer errors of failed tiles are cut.
+#: Longer errors of failed tiles are truncated.
 LONGEST_ERROR = 10_000
 
 Values = dict[str, NDArray[Any]]
 
 
-def write_tile(location: CubeLocation, tile: Tile, results: Iterable[BlockResult]) -> None:
-    """Write a tile's results, and only then say that it is done.
+def write_tile(cube: AnyCube, tile: Tile, results: Iterable[BlockResult]) -> None:
+    """Write the results of a tile, and then its status.
 
     Parameters
     ----------
-    location : path
-        An existing cube.
+    cube : path, URL or CubeHandle
+        An existing cube. It may have been extended since a handle was opened.
     tile : Tile
-        Of the cube's sweep.
+        A tile of the cube's sweep.
     results : iterable of BlockResult
-        Of all blocks that `todo` lists for the tile, split or not, in any order. What an extended
-        cube has of the tile already is kept.
+        The results of all blocks that the ledger's `todo` lists for the tile, split or not, in any
+        order. The tile keeps the results that it had before an extension.
 
     Raises
     ------
     CubeError
-        If cells are missing, out of range or not of this cube; the cube is then as before. If the
-        disk is full, the tile is not done, and may be written again.
+        If cells are missing, out of range or not in this cube; nothing is written then. If the disk
+        is full, the tile does not become done, and can be written again.
 
     Notes
     -----
-    All results are written as whole chunks, then the grid they are whole for, then the status: a
-    kill leaves the tile as it was before, or done. Writing a tile twice gives the same cube.
+    All results are written as complete chunks, then the grid that they are complete for, then the
+    status: a kill leaves the tile in its previous state, or done. Writing a tile twice gives the
+    same cube.
 
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
     >>> from pipeline.execution.block import run_tile
     >>> from pipeline.spec import SweepSpec
-    >>> from storage.cube import create_cube, open_cube
+    >>> from storage import create_cube, open_cube
     >>> data = {"synthetic": {"configs": ["1000x6-3"], "count": 1}}
     >>> spec = SweepSpec(datasets=data, normalisations=["range"], parts=["imwk"], p1=[1.5, 2])
     >>> with TemporaryDirectory() as folder:
@@ -62,12 +63,12 @@ def write_tile(location: CubeLocation, tile: Tile, results: Iterable[BlockResult
     """
     pieces = list(results)
     seconds = sum(piece.seconds for piece in pieces)
-    with storage_errors(f"write the tile {tile} of {location}"), _alone(location, tile) as cube:
-        values = _placed(cube, tile, pieces)
-        if _newest_whole(cube, values) != len(cube.grids) - 1:
-            seconds += _merge_stored(cube, tile, values)
-        grid = _newest_whole(cube, values)
-        _refuse_partial(cube, tile, values, grid)
+    with _changing("write the tile {}", cube, tile) as handle:
+        values = _placed(handle, tile, pieces)
+        if _newest_complete(handle, values) != len(handle.grids) - 1:
+            seconds += _merge_stored(handle, tile, values)
+        grid = _newest_complete(handle, values)
+        _refuse_partial(handle, tile, values, grid)
         about: dict[str, Any] = {
             "tile_seconds": seconds,
             "error": "",
@@ -75,41 +76,32 @@ def write_tile(location: CubeLocation, tile: Tile, results: Iterable[BlockResult
             "status": Status.DONE,
         }
         for name, value in {**values, **about}.items():
-            cube.array(name)[cube.index(tile)] = value
+            handle.array(name)[handle.index(tile)] = value
 
 
-def read_tile(location: CubeLocation, tile: Tile) -> Values:
-    """Return the results of a tile that is done, in the order of its spec; no other is read."""
-    cube = open_group(location)
-    with storage_errors(f"read the tile {tile} of {location}"):
+def read_tile(cube: AnyCube, tile: Tile) -> Values:
+    """Return the results of a tile that is done, in the order of the cube's spec."""
+    handle = as_handle(cube)
+    with storage_errors(f"read the tile {tile} of {handle.location}"):
         return {
-            variable.name: np.asarray(cube.array(variable.name)[cube.index(tile)])[
-                np.ix_(*cube.places(variable, cube.spec.p1, cube.spec.p2))
+            variable.name: np.asarray(handle.array(variable.name)[handle.index(tile)])[
+                np.ix_(*handle.positions(variable, handle.spec.p1, handle.spec.p2))
             ]
-            for variable in cube.results(tile.config)
+            for variable in handle.results(tile.config)
         }
 
 
-@contextmanager
-def _alone(location: CubeLocation, tile: Tile) -> Iterator[Cube]:
-    """Open a cube while nobody else changes a tile; as it is then, for it may have grown."""
-    index = open_group(location).index(tile)
-    with place_at(location).tile_locked(index):
-        yield open_group(location, writable=True)
+def mark_failed(cube: AnyCube, tile: Tile, error: str) -> None:
+    """Store the error of a tile that cannot be computed; a tile that is done stays done.
 
-
-def mark_failed(location: CubeLocation, tile: Tile, error: str) -> None:
-    """Keep the error of a tile that cannot be computed; a tile that is done stays so.
-
-    A tile that lacks only what an extension added keeps what it has, and its status: it counts as
-    failed by its error.
+    A tile that lacks only the cells of an extension keeps its results and its status: it counts as
+    failed because it has an error.
 
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
     >>> from pipeline.spec import SweepSpec
-    >>> from storage.cube import create_cube
-    >>> from storage.ledger import read_ledger
+    >>> from storage import create_cube, read_ledger
     >>> spec = SweepSpec(datasets={"synthetic": {"configs": ["1000x6-3"], "count": 1}})
     >>> with TemporaryDirectory() as folder:
     ...     create_cube(f"{folder}/cube.zarr", spec)
@@ -117,59 +109,58 @@ def mark_failed(location: CubeLocation, tile: Tile, error: str) -> None:
     ...     read_ledger(f"{folder}/cube.zarr").failed[spec.tiles[0]]
     'the worker died'
     """
-    doing = f"mark the tile {tile} of {location} as failed"
-    with storage_errors(doing), _alone(location, tile) as cube:
-        index = cube.index(tile)
-        done = cube.array("status")[index] == Status.DONE
-        if done and cube.array("grid")[index] == len(cube.grids) - 1:
+    with _changing("mark the tile {} as failed", cube, tile) as handle:
+        index = handle.index(tile)
+        done = handle.array("status")[index] == Status.DONE
+        if done and handle.array("grid")[index] == len(handle.grids) - 1:
             return
-        cube.array("error")[index] = _without_folders(location, error)[:LONGEST_ERROR]
+        handle.array("error")[index] = _without_folders(handle.location, error)[:LONGEST_ERROR]
         if not done:
-            cube.array("status")[index] = Status.FAILED
+            handle.array("status")[index] = Status.FAILED
 
 
-def _without_folders(location: CubeLocation, error: str) -> str:
-    """Leave out where the cube and the user's files lie: cubes are given to others."""
-    return error.replace(str(location), "CUBE").replace(str(Path.home()), "~")
+def forgive(cube: AnyCube, tiles: Iterable[Tile]) -> None:
+    """Let failed tiles be computed again; the results that they have are kept.
 
-
-def forgive(location: CubeLocation, tiles: Iterable[Tile]) -> None:
-    """Let failed tiles be tried again; what an extended cube has of them stays.
+    Parameters
+    ----------
+    cube : path, URL or CubeHandle
+        An existing cube.
+    tiles : iterable of Tile
+        Such as those in `Ledger.failed`. The next submit computes what they lack.
 
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
     >>> from pipeline.spec import SweepSpec
-    >>> from storage.cube import create_cube
-    >>> from storage.ledger import read_ledger
+    >>> from storage import create_cube, read_ledger
     >>> spec = SweepSpec(datasets={"synthetic": {"configs": ["1000x6-3"], "count": 1}})
     >>> with TemporaryDirectory() as folder:
     ...     create_cube(f"{folder}/cube.zarr", spec)
     ...     mark_failed(f"{folder}/cube.zarr", spec.tiles[0], "the worker died")
-    ...     forgive(f"{folder}/cube.zarr", spec.tiles[:1])
+    ...     forgive(f"{folder}/cube.zarr", read_ledger(f"{folder}/cube.zarr").failed)
     ...     len(read_ledger(f"{folder}/cube.zarr").failed)
     0
     """
+    opened = as_handle(cube)
     for tile in tiles:
-        doing = f"let the tile {tile} of {location} be tried again"
-        with storage_errors(doing), _alone(location, tile) as cube:
-            index = cube.index(tile)
-            cube.array("error")[index] = ""
-            if cube.array("status")[index] == Status.FAILED:
-                cube.array("status")[index] = Status.MISSING
+        with _changing("clear the error of the tile {}", opened, tile) as handle:
+            index = handle.index(tile)
+            handle.array("error")[index] = ""
+            if handle.array("status")[index] == Status.FAILED:
+                handle.array("status")[index] = Status.MISSING
 
 
-def mark_missing(location: CubeLocation, tiles: Iterable[Tile]) -> None:
-    """Forget all about some tiles, so that they are computed again.
+def mark_missing(cube: AnyCube, tiles: Iterable[Tile]) -> None:
+    """Remove all results of some tiles, so that they are computed again.
 
-    Their status goes first: a kill leaves no tile that is done without results.
+    The status is removed first: a kill does not leave a tile that is done but has no results.
 
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
     >>> from pipeline.spec import SweepSpec
-    >>> from storage.cube import create_cube
-    >>> from storage.ledger import read_ledger
+    >>> from storage import create_cube, read_ledger
     >>> spec = SweepSpec(datasets={"synthetic": {"configs": ["1000x6-3"], "count": 1}})
     >>> with TemporaryDirectory() as folder:
     ...     create_cube(f"{folder}/cube.zarr", spec)
@@ -178,39 +169,57 @@ def mark_missing(location: CubeLocation, tiles: Iterable[Tile]) -> None:
     ...     len(read_ledger(f"{folder}/cube.zarr").failed)
     0
     """
+    opened = as_handle(cube)
     for tile in tiles:
-        doing = f"mark the tile {tile} of {location} as missing"
-        with storage_errors(doing), _alone(location, tile) as cube:
-            for name in dict.fromkeys(("status", *variables(cube.spec.scores))):
-                array = cube.array(name)
-                array[cube.index(tile)] = array.fill_value
+        with _changing("mark the tile {} as missing", opened, tile) as handle:
+            for name in dict.fromkeys(("status", *variables(handle.spec.scores))):
+                array = handle.array(name)
+                array[handle.index(tile)] = array.fill_value
 
 
-def _placed(cube: Cube, tile: Tile, results: Iterable[BlockResult]) -> Values:
-    """Return results on the axes of the cube, fill values where there are none."""
+@contextmanager
+def _changing(doing: str, cube: AnyCube, tile: Tile) -> Iterator[CubeHandle]:
+    """Lock a tile, and give the handle of the cube in its present state, which may be extended."""
+    opened = as_handle(cube)
+    with (
+        storage_errors(f"{doing.format(tile)} of {opened.location}"),
+        opened.backend.tile_locked(opened.index(tile)),
+    ):
+        yield opened.current()
+
+
+def _without_folders(location: CubeLocation, error: str) -> str:
+    """Remove the paths of the cube and of the user's home: a cube may be given to others."""
+    return error.replace(str(location), "CUBE").replace(str(Path.home()), "~")
+
+
+def _placed(handle: CubeHandle, tile: Tile, results: Iterable[BlockResult]) -> Values:
+    """Return results on the axes of the cube, with fill values where there are none."""
     values = {
         variable.name: np.full(
-            [cube.axes.length(dim) for dim in variable.dims], variable.fill, variable.dtype
+            [handle.axes.length(dim) for dim in variable.dims], variable.fill, variable.dtype
         )
-        for variable in cube.results(tile.config)
+        for variable in handle.results(tile.config)
     }
     for result in results:
         for name, array in result.arrays.items():
             if name not in values:
-                raise CubeError(f"{name} is no result of this sweep; it has {', '.join(values)}.")
+                raise CubeError(
+                    f"{name} is not a result of this sweep, which has {', '.join(values)}."
+                )
             variable = ALL_RESULTS[name]
-            places = cube.places(variable, result.block.p1, result.block.p2)
-            shape = tuple(map(len, places))
-            values[name][np.ix_(*places)] = _checked(cube, tile, variable, array, shape)
+            positions = handle.positions(variable, result.block.p1, result.block.p2)
+            shape = tuple(map(len, positions))
+            values[name][np.ix_(*positions)] = _checked(handle, tile, variable, array, shape)
     return values
 
 
 def _checked(
-    cube: Cube, tile: Tile, variable: Variable, given: NDArray[Any], shape: tuple[int, ...]
+    handle: CubeHandle, tile: Tile, variable: Variable, given: NDArray[Any], shape: tuple[int, ...]
 ) -> NDArray[Any]:
     if given.shape != shape:
         raise CubeError(f"{variable.name} of {tile} has the shape {given.shape}, not {shape}.")
-    problem = variable.problem(given, cube.clusters(tile))
+    problem = variable.problem(given, handle.clusters(tile))
     if problem:
         raise CubeError(f"Results of {tile} cannot be right: {problem}. Nothing was written.")
     return given
@@ -220,41 +229,41 @@ def _has_value(variable: Variable, values: NDArray[Any]) -> NDArray[np.bool_]:
     return np.asarray(values != 0 if variable.is_count else ~np.isnan(values))
 
 
-def _newest_whole(cube: Cube, values: Values) -> int:
-    """Return the newest of the cube's grids that has no empty cell, or -1."""
-    for number in reversed(range(len(cube.grids))):
-        if not _lacking(cube, values, cube.grids[number]):
+def _newest_complete(handle: CubeHandle, values: Values) -> int:
+    """Return the number of the newest grid that has no empty cell, or -1."""
+    for number in reversed(range(len(handle.grids))):
+        if not _lacking(handle, values, handle.grids[number]):
             return number
     return -1
 
 
-def _lacking(cube: Cube, values: Values, grid: Grid) -> list[str]:
+def _lacking(handle: CubeHandle, values: Values, grid: Grid) -> list[str]:
     """Return the variables with empty cells in a grid."""
     lacking = []
     for name in values:
         variable = ALL_RESULTS[name]
-        places = cube.places(variable, grid.p1, grid.p2)
-        if not _has_value(variable, values[name][np.ix_(*places)]).all():
+        positions = handle.positions(variable, grid.p1, grid.p2)
+        if not _has_value(variable, values[name][np.ix_(*positions)]).all():
             lacking.append(name)
     return lacking
 
 
-def _merge_stored(cube: Cube, tile: Tile, values: Values) -> float:
-    """Fill empty cells with what a done tile has stored; return the seconds that took."""
-    index = cube.index(tile)
-    if cube.array("status")[index] != Status.DONE:
+def _merge_stored(handle: CubeHandle, tile: Tile, values: Values) -> float:
+    """Fill empty cells with the stored results of a done tile; return the seconds of those."""
+    index = handle.index(tile)
+    if handle.array("status")[index] != Status.DONE:
         return 0.0
-    for variable in cube.results(tile.config):
+    for variable in handle.results(tile.config):
         new = values[variable.name]
-        stored = np.asarray(cube.array(variable.name)[index])
+        stored = np.asarray(handle.array(variable.name)[index])
         values[variable.name] = np.where(_has_value(variable, new), new, stored)
-    return float(cube.array("tile_seconds")[index])  # type: ignore[arg-type]
+    return float(handle.array("tile_seconds")[index])  # type: ignore[arg-type]
 
 
-def _refuse_partial(cube: Cube, tile: Tile, values: Values, grid: int) -> None:
+def _refuse_partial(handle: CubeHandle, tile: Tile, values: Values, grid: int) -> None:
     if grid < 0:
-        lacking = ", ".join(_lacking(cube, values, cube.grids[0]))
+        lacking = ", ".join(_lacking(handle, values, handle.grids[0]))
         raise CubeError(
-            f"Results of {tile} are not whole: cells are missing in {lacking}. Nothing was "
-            "written; compute all that `todo` lists for the tile."
+            f"Results of {tile} are not complete: cells are missing in {lacking}. Nothing was "
+            "written. Compute all blocks that the ledger lists for the tile."
         )

@@ -20,7 +20,8 @@ from distributed import Worker
 from pipeline.datasets import Table
 from pipeline.execution.block import Block, BlockResult, run_block
 from pipeline.spec import SweepSpec, Tile
-from storage import is_done, write_tile
+from storage.ledger import is_done
+from storage.tiles import write_tile
 from workflows.compute.worker_settings import QUIET, WORKER_ENVIRONMENT
 
 
@@ -31,7 +32,7 @@ def dask_setup(_: Worker) -> None:
     }
     Path(f"{json.loads(os.environ['IMWK_FAULTS'])['log']}.told").write_text(json.dumps(told))
     patch("pipeline.execution.fan_in.run_block", faulty_block).start()
-    patch("workflows.sweep.write_tile", faulty_write).start()
+    patch("workflows.cube_store.write_tile", faulty_write).start()
 
 
 def faulty_block(spec: SweepSpec, block: Block, table: Table | None) -> BlockResult:

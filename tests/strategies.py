@@ -5,14 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 from hypothesis import strategies as st
 
-from pipeline.core.types import FloatArray
+from pipeline.core.types import Float64Array
 
 
 @dataclass(frozen=True)
 class Case:
     """A data set and the parameters of one run."""
 
-    X: FloatArray
+    X: Float64Array
     k: int
     p: float
 
@@ -26,7 +26,7 @@ exponents = st.one_of(st.sampled_from([2.0, 1.5, 3.0, 1.1, 5.0, 1.0001, 1.0]), s
 
 
 @st.composite
-def tables(draw: st.DrawFn, scales: tuple[float, ...] = HARD) -> FloatArray:
+def tables(draw: st.DrawFn, scales: tuple[float, ...] = HARD) -> Float64Array:
     """Draw 2 to 60 rows and 1 to 8 columns, with duplicates, constants and huge scales."""
     n, m = draw(st.integers(2, 60)), draw(st.integers(1, 8))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))

@@ -14,7 +14,7 @@ from pipeline.execution.block import run_tile
 from pipeline.spec import Tile
 from pipeline.spec.sweep import Sweep
 from pipeline.spec.toml import read_sweep
-from storage import extend_cube, open_cube, read_provenance, todo
+from storage import extend_cube, open_cube, read_ledger, read_provenance
 from tests.own_tables import small_table, written
 from tests.storage.made_up import comparable
 from tests.workflows.commands import imwk
@@ -101,7 +101,7 @@ def test_the_file_is_needed_only_once(folder: Path, client: Client, whole: Path)
 
     with pytest.raises(KeyboardInterrupt):
         submit(sweep, cube, workers=0, on_event=stop)
-    assert len(todo(cube)) == 1
+    assert len(read_ledger(cube).todo) == 1
     remove_data(folder)
     # resumed with the spec in the cube
     assert submit(read_provenance(cube).spec, cube, client).done == 1

@@ -17,13 +17,15 @@ from pipeline.execution.fan_in import split_blocks
 from pipeline.execution.plan import default_block_size
 from pipeline.execution.serial import run_serially
 from pipeline.spec import SweepSpec
-from storage import cancel_sweeps, create_cube, extend_cube, open_cube, todo
+from storage import cancel_sweeps, create_cube, extend_cube, open_cube, read_ledger
+from storage.handle import CubeHandle, open_handle
 from tests.storage.made_up import comparable
 from workflows import submit
 from workflows.compute import local_client
+from workflows.cube_store import CubeStore
 from workflows.errors import CancelledSweepError
 from workflows.presets import load_spec
-from workflows.sweep import CubeStore, Event, Started, TileEnded
+from workflows.sweep import Event, Started, TileEnded
 
 
 def sweep(**changes: object) -> SweepSpec:
@@ -60,7 +62,7 @@ def with_two_workers(cube: Path, client: Client) -> None:
 def in_blocks_of(size: int) -> Callable[[Path, Client], None]:
     def compute(cube: Path, client: Client) -> None:
         create_cube(cube, SPEC)
-        jobs = split_blocks({work.tile: work.blocks for work in todo(cube)}, size)
+        jobs = split_blocks({work.tile: work.blocks for work in read_ledger(cube).todo}, size)
         assert {len(blocks) for blocks in jobs.values()} == {-(-len(SPEC.p1) // size)}
         for outcome in run_on_dask(client, SPEC, jobs, CubeStore(str(cube), "run")):
             assert outcome.error is None
@@ -70,7 +72,7 @@ def in_blocks_of(size: int) -> Callable[[Path, Client], None]:
 
 def shuffled(cube: Path, _: Client) -> None:
     create_cube(cube, SPEC)
-    work = list(todo(cube))
+    work = list(read_ledger(cube).todo)
     Random(1).shuffle(work)
     jobs = split_blocks({one.tile: one.blocks[::-1] for one in work}, 2)
     list(run_serially(SPEC, jobs, CubeStore(str(cube), "run")))
@@ -85,7 +87,7 @@ def interrupted_and_resumed(cube: Path, client: Client) -> None:
     ended: list[Event] = []
     with pytest.raises(KeyboardInterrupt):
         submit(SPEC, cube, client, on_event=stop_at_the_third)
-    assert 0 < len(todo(cube)) < len(SPEC.tiles)
+    assert 0 < len(read_ledger(cube).todo) < len(SPEC.tiles)
     assert submit(SPEC, cube, client).done_before >= 3
 
 
@@ -142,6 +144,21 @@ def test_an_extension_computes_nothing_that_is_there(
     assert not [block for block in computed if "kmeans" in block.parts]
 
 
+def test_a_process_opens_the_cube_once_for_all_its_tiles(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[CubeHandle] = []
+
+    def noted(location: str) -> CubeHandle:
+        opened.append(open_handle(location))
+        return opened[-1]
+
+    for module in ("storage.handle", "storage.cube", "workflows.cube_store"):
+        monkeypatch.setattr(f"{module}.open_handle", noted)
+    submit(sweep(parts=["kmeans"]), tmp_path / "cube.zarr", workers=0)
+    assert len(opened) == 2  # by the submit, and by the store that workers use
+
+
 def test_tiles_are_begun_breadth_first(tmp_path: Path) -> None:
     spec = sweep(count=6, parts=["kmeans"])
     events: list[Event] = []
@@ -157,7 +174,7 @@ def test_tiles_are_begun_breadth_first(tmp_path: Path) -> None:
 def test_the_papers_graph_has_12000_tasks_and_no_data(tmp_path: Path) -> None:
     spec = load_spec("paper")
     create_cube(tmp_path / "cube.zarr", spec)
-    jobs = {work.tile: work.blocks for work in todo(tmp_path / "cube.zarr")}
+    jobs = {work.tile: work.blocks for work in read_ledger(tmp_path / "cube.zarr").todo}
     store = CubeStore("cube.zarr", "run")
     graph, writes = build_graph(spec, split_blocks(jobs, default_block_size(spec)), store)
     assert (len(graph), len(writes)) == (12_000, 2_400)
@@ -174,4 +191,4 @@ def test_a_cancel_while_workers_are_awaited_counts(tmp_path: Path, client: Clien
 
     with pytest.raises(CancelledSweepError):
         submit(SPEC, cube, workplace=workers_that_come_late)
-    assert len(todo(cube)) == len(SPEC.tiles)
+    assert len(read_ledger(cube).todo) == len(SPEC.tiles)

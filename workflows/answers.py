@@ -10,9 +10,16 @@ import pandas as pd
 import xarray as xr
 from rich.table import Table
 
-from storage.query.best import averaged, best_average, best_exponents, scores, select
-from storage.query.choice import chosen_exponents, score_variable
-from storage.query.select import as_variable
+from storage.query import (
+    as_variable,
+    averaged,
+    best_average,
+    best_exponents,
+    chosen_exponents,
+    score_variable,
+    scores,
+    select,
+)
 from workflows.errors import ArgumentError
 from workflows.terminal import as_table
 
@@ -29,7 +36,7 @@ class Question:
     variable : str
         The result. If it has restarts, their mean is used.
     config, normalisation, dataset, p1, p2 : tuple
-        The labels to select, as for `storage.query.best.select`. An empty tuple selects all.
+        The labels to select, as for `storage.select`. An empty tuple selects all.
     best : bool
         Whether to return only the best exponents: of each data set or, with `average`, those that
         are best on average over data sets.

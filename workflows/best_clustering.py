@@ -6,10 +6,8 @@ from typing import Any
 from pipeline.core.validation import as_choice
 from pipeline.execution.block import silhouette_seed
 from pipeline.spec import SweepSpec
-from storage import CubeLocation, open_cube, read_provenance, stored_table
-from storage.errors import storage_errors
-from storage.query.best import select
-from storage.query.choice import main_variable
+from storage import CubeLocation, open_cube, read_spec, stored_table
+from storage.query import main_variable, select
 from workflows.answers import Question, answer, ask
 from workflows.clustering import Clustering, cluster_table
 from workflows.errors import ArgumentError
@@ -72,7 +70,7 @@ def best_choice(
     1.0
     """
     cube = open_cube(location)
-    config = _table_of(read_provenance(location).spec, config)
+    config = _table_of(read_spec(location), config)
     question = Question(
         main_variable(select(cube, config=config)),
         config=(config,),
@@ -81,9 +79,7 @@ def best_choice(
         p2=_given(p2),
         top=1,
     )
-    asked = ask(cube, question)
-    with storage_errors(f"read the cube {location}"):
-        rows = answer(asked, question)
+    rows = answer(ask(cube, question), question)
     if rows.empty:
         raise ArgumentError(f"No tile of {config} is done yet. Submit the sweep, or wait for it.")
     best = rows.iloc[0]
@@ -102,7 +98,7 @@ def cluster_best(location: CubeLocation, best: Choice) -> Clustering:
     best : Choice
         The return value of `best_choice`, which has an example.
     """
-    spec = read_provenance(location).spec
+    spec = read_spec(location)
     _, _, k = spec.shape(best.config)
     return cluster_table(
         stored_table(location, best.config),

@@ -1,8 +1,8 @@
-"""A sweep that is left to its scheduler: who submitted it may go.
+"""Detached sweeps: the scheduler manages the sweep, and the submitting process can end.
 
-In the scheduler's process a thread does what `submit` does elsewhere: it hands out blocks, marks
-tiles that fail, and tries those alone whose workers died. It ends when the scheduler does; the
-cube is then as far as it was, and can be submitted again.
+A thread in the scheduler's process does what `submit` does otherwise: it sends blocks to workers,
+marks tiles that fail, and tries tiles whose workers died again, one at a time. It ends with the
+scheduler. Tiles that are done are in the cube, and the sweep can be submitted again.
 """
 
 import logging
@@ -18,8 +18,11 @@ from distributed import Client, Scheduler, Security
 from pipeline.core.errors import ImwkError
 from pipeline.spec import SweepSpec
 from pipeline.spec.sweep import Sweep
-from storage import CubeLocation, cancel_mark, create_cube, read_ledger
+from storage import CubeLocation, read_ledger
 from storage.backends.location import absolute
+from storage.control import cancel_mark
+from storage.cube import create_or_open
+from storage.handle import open_handle
 from workflows.compute import WorkersError, Workplace
 from workflows.compute.probe import check_scheduler, check_workers
 from workflows.sweep import as_sweep, run_sweep
@@ -30,21 +33,23 @@ logger = logging.getLogger(__name__)
 def submit_detached(
     spec: Sweep | SweepSpec | str | PathLike[str], cube: CubeLocation, workplace: Workplace
 ) -> int:
-    """Leave a sweep to a scheduler, and return at once.
+    """Start a sweep on a scheduler that manages it, and return at once.
 
     Parameters
     ----------
     spec : Sweep, SweepSpec, str or path
         As for `submit`.
     cube : path or URL
-        Where the cube is; it is made if it is not there. Scheduler and workers must see it there.
+        The cube, which is created if it does not exist. The scheduler and all workers must be able
+        to write it there.
     workplace : callable
-        Gives a client of the scheduler, as `remote_client` does with its address.
+        Returns a context manager of a client of the scheduler, such as `remote_client` with its
+        address.
 
     Returns
     -------
     int
-        How many tiles are to be computed; `read_ledger` says how far that is.
+        The number of tiles that are missing; `storage.read_ledger` shows the progress.
 
     Raises
     ------
@@ -68,15 +73,15 @@ def submit_detached(
     """
     sweep = as_sweep(spec)
     location = absolute(cube)
-    create_cube(location, sweep.spec, sweep.tables)
+    handle = create_or_open(location, sweep.spec, sweep.tables)
     mark = cancel_mark(location)
-    missing = read_ledger(location).counts.missing
+    missing = read_ledger(handle).counts.missing
     if missing:
         with workplace() as client:
             check_workers(client, location)
             check_scheduler(client, location)
             with _begin_errors():
-                client.run_on_scheduler(_begin, sweep.spec, location, mark)
+                client.run_on_scheduler(_begin, location, mark)
     return missing
 
 
@@ -86,26 +91,22 @@ def _begin_errors() -> Iterator[None]:
         yield
     except OSError as error:
         raise WorkersError(
-            f"The scheduler cannot be a client of its own, to look after the sweep: {error}. "
-            "Submit without --detach."
+            f"The scheduler cannot connect to itself as a client, to manage the sweep: {error}. "
+            "Submit the sweep with workflows.submit, or on the command line without --detach."
         ) from error
 
 
-async def _begin(spec: SweepSpec, location: str, mark: str, dask_scheduler: Scheduler) -> None:
+async def _begin(location: str, mark: str, dask_scheduler: Scheduler) -> None:
     """Start the thread in the scheduler's process, and wait until it has a client.
 
-    Dask hands over the scheduler, by the name of the argument.
+    Dask passes the scheduler, because of the argument's name.
     """
     connected: Future[None] = Future()
-    Thread(
-        target=_look_after, args=(spec, location, mark, dask_scheduler, connected), daemon=True
-    ).start()
+    Thread(target=_manage, args=(location, mark, dask_scheduler, connected), daemon=True).start()
     await wrap_future(connected)
 
 
-def _look_after(
-    spec: SweepSpec, location: str, mark: str, scheduler: Scheduler, connected: Future[None]
-) -> None:
+def _manage(location: str, mark: str, scheduler: Scheduler, connected: Future[None]) -> None:
     try:
         client = Client(
             scheduler.address, security=_as_client(scheduler.security), set_as_default=False
@@ -116,13 +117,14 @@ def _look_after(
     connected.set_result(None)
     with client:
         try:
-            run_sweep(spec, location, client, mark)
+            handle = open_handle(location)
+            run_sweep(handle, read_ledger(handle), client, mark)
         except ImwkError as error:
             logger.warning("%s", error)
 
 
 def _as_client(security: Security) -> Security:
-    """Return what lets the scheduler's process also be a client, by the same certificate."""
+    """Return the security of a client that uses the certificate of the scheduler."""
     files = security.get_tls_config_for_role("scheduler")
     return Security(
         require_encryption=security.require_encryption,

@@ -1,4 +1,4 @@
-"""Compute tiles of a cube again, to see whether the same comes out."""
+"""Compute tiles of a cube again, and compare them with the stored results."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -9,26 +9,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.execution.block import Arrays, run_tile
-from pipeline.spec import SweepSpec, Tile
-from storage import (
-    CubeLocation,
-    environment,
-    read_ledger,
-    read_provenance,
-    read_tile,
-    stored_table,
-)
+from pipeline.spec import Tile
+from storage import CubeLocation, read_ledger, read_provenance, stored_table
+from storage.handle import CubeHandle, open_handle
+from storage.provenance import environment
+from storage.tiles import read_tile
 
 
 @dataclass(frozen=True)
 class Recomputation:
-    """What came of computing some tiles again.
+    """The result of computing some tiles again.
 
     Attributes
     ----------
     same_machine : bool
-        Whether all that computed the cube is known to have had the CPU features and NumPy of this
-        process. If not, other last bits are to be expected.
+        Whether all processes that computed the cube had the CPU features and the NumPy version of
+        this one. If not, the last bits may differ.
     equal : mapping of Tile to float
         The share of values that are equal bit for bit.
     """
@@ -43,28 +39,28 @@ class Recomputation:
 
     @property
     def different(self) -> tuple[Tile, ...]:
-        """Tiles with other values than stored."""
+        """The tiles whose values differ from the stored ones."""
         return tuple(tile for tile, share in self.equal.items() if share < 1)
 
 
 def recompute(
     location: CubeLocation, count: int, except_for: Collection[Tile] = ()
 ) -> Recomputation:
-    """Compute some random tiles again, and compare them with what is stored.
+    """Compute some random tiles again, and compare them with the stored results.
 
     Parameters
     ----------
-    location : path
+    location : path or URL
         An existing cube.
     count : int
-        How many tiles of those that are done.
+        The number of tiles, chosen from those that are done.
     except_for : collection of Tile
         Tiles that cannot be read.
 
     Returns
     -------
     Recomputation
-        How much is equal.
+        The share of equal values.
 
     Examples
     --------
@@ -78,26 +74,27 @@ def recompute(
     ...     recompute(f"{folder}/cube.zarr", 1).share
     1.0
     """
-    provenance = read_provenance(location)
+    handle = open_handle(location)
     here = _decisive(environment())
-    same_machine = {_decisive(run) for run in provenance.runs} == {here}
+    same_machine = {_decisive(record) for record in read_provenance(handle).sessions} == {here}
     if count == 0:
         return Recomputation(same_machine, {})
-    tiles = [tile for tile in read_ledger(location).done if tile not in except_for]
+    tiles = [tile for tile in read_ledger(handle).done if tile not in except_for]
     equal = {
-        tile: _share_equal(read_tile(location, tile), _computed(location, provenance.spec, tile))
+        tile: _share_equal(read_tile(handle, tile), _computed(handle, tile))
         for tile in sample(tiles, min(count, len(tiles)))
     }
     return Recomputation(same_machine, equal)
 
 
-def _computed(location: CubeLocation, spec: SweepSpec, tile: Tile) -> Arrays:
-    own = tile.config in spec.datasets.matrices
-    return run_tile(spec, tile, stored_table(location, tile.config) if own else None).arrays
+def _computed(handle: CubeHandle, tile: Tile) -> Arrays:
+    own = tile.config in handle.spec.datasets.matrices
+    table = stored_table(handle, tile.config) if own else None
+    return run_tile(handle.spec, tile, table).arrays
 
 
 def _decisive(recorded: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Return what may change the last bits."""
+    """Return the properties that may change the last bits."""
     features, versions = recorded["cpu_features"], recorded["versions"]
     return recorded["machine"], tuple(sorted(features)), versions["numpy"]
 
@@ -108,5 +105,5 @@ def _share_equal(stored: Arrays, computed: Arrays) -> float:
 
 
 def _bits(values: NDArray[Any]) -> NDArray[np.uint64]:
-    """Return the bits of numbers as float64, which holds the counts exactly."""
+    """Return the bits of numbers as float64, which represents counts exactly."""
     return np.ascontiguousarray(values, dtype=np.float64).view(np.uint64)

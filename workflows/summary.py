@@ -7,8 +7,7 @@ import numpy as np
 import xarray as xr
 from rich.table import Table
 
-from storage.query.best import averaged, best_average, scores
-from storage.query.select import results_of
+from storage.query import averaged, best_average, results_of, scores
 from workflows.terminal import as_table
 
 #: The titles of the columns, by part of the sweep.

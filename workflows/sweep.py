@@ -1,56 +1,47 @@
-"""Submit a sweep: make or resume its cube, compute what is missing, say what became of it."""
+"""Submit a sweep: create or resume its cube, compute what is missing, and report the outcome."""
 
-import socket
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import asdict, dataclass
-from functools import cache
 from os import PathLike
 from time import monotonic
 from typing import Any
-from uuid import NAMESPACE_OID, uuid4, uuid5
+from uuid import uuid4
 
 from distributed import Client
 
 from pipeline.core.errors import InvalidInputError
-from pipeline.datasets import Table
-from pipeline.execution.block import BlockResult
 from pipeline.execution.dask import run_on_dask
 from pipeline.execution.fan_in import split_blocks
 from pipeline.execution.plan import default_block_size
 from pipeline.execution.serial import run_serially
 from pipeline.spec import SweepSpec, Tile
 from pipeline.spec.sweep import Sweep
-from storage import (
-    CubeLocation,
-    cancel_mark,
-    create_cube,
-    is_done,
-    mark_failed,
-    read_ledger,
-    record_run,
-    stored_table,
-    write_tile,
-)
+from storage import CubeLocation, Ledger, read_ledger
 from storage.backends.location import absolute
+from storage.control import cancel_mark
+from storage.cube import create_or_open
+from storage.handle import CubeHandle
+from storage.tiles import mark_failed
 from workflows.compute import Workplace, local_client, remote_client
 from workflows.compute.probe import check_workers
+from workflows.cube_store import CubeStore
 from workflows.errors import CancelledSweepError
 from workflows.presets import load_sweep
 
 
 @dataclass(frozen=True)
 class Started:
-    """Workers are ready; what there is to do.
+    """Workers are ready, and the sweep starts.
 
     Attributes
     ----------
     tiles, done, failed : int
-        Of the whole sweep; what is neither done nor failed is to be computed now.
+        Tiles of the whole sweep; those that are neither done nor failed are computed now.
     workers : int
-        How many there are at the moment; 0 if this process computes itself.
+        The number of workers at this moment; 0 if this process computes.
     dashboard : str or None
-        Address of Dask's dashboard.
+        The address of Dask's dashboard.
     """
 
     tiles: int
@@ -62,7 +53,7 @@ class Started:
 
 @dataclass(frozen=True)
 class TileEnded:
-    """A tile is in the cube, or failed; `error` says why."""
+    """A tile is in the cube, or it failed with an `error`."""
 
     tile: Tile
     error: str | None
@@ -73,18 +64,18 @@ Event = Started | TileEnded
 
 @dataclass(frozen=True)
 class SweepReport:
-    """What became of a sweep.
+    """The outcome of a sweep.
 
     Attributes
     ----------
     tiles : int
-        Of the whole sweep.
+        All tiles of the sweep.
     done_before, done : int
-        Tiles that were done already, and those that are done now, with them.
+        The tiles that were done at the start, and at the end.
     failed : mapping of Tile to str
-        Why tiles failed, now or before.
+        The errors of tiles that failed, in this session or before.
     seconds : float
-        From start to end.
+        The time from start to end.
     """
 
     tiles: int
@@ -94,7 +85,7 @@ class SweepReport:
     seconds: float
 
     def facts(self) -> dict[str, Any]:
-        """Return all of it, for JSON."""
+        """Return the report as a dict for JSON."""
         errors = [{**asdict(tile), "error": error} for tile, error in self.failed.items()]
         return {
             "tiles": self.tiles,
@@ -118,26 +109,26 @@ def submit(
     workplace: Workplace | None = None,
     on_event: Callable[[Event], None] | None = None,
 ) -> SweepReport:
-    """Compute all tiles of a sweep that its cube does not have yet.
+    """Compute all tiles of a sweep that are missing in its cube.
 
     Parameters
     ----------
     spec : Sweep, SweepSpec, str or path
-        The sweep, a preset's name or a TOML file. A spec alone has all that is needed if its data
-        are synthetic, or in the cube already.
+        The sweep, a preset's name or a TOML file. A `SweepSpec` is enough if its data are synthetic
+        or already in the cube.
     cube : path or URL
-        Where the cube is; it is made if it is not there. All workers must see it there.
+        The cube, which is created if it does not exist. All workers must be able to write it there.
     client : distributed.Client, optional
-        Whose workers to use; it stays open.
+        Use the workers of this client, which stays open.
     workers : int, optional
-        Start so many on this machine, as many as it has cores unless given. 0 computes in this
-        process, without Dask.
+        Start this number of workers on this machine; by default one for each core. 0 computes in
+        this process, without Dask.
     scheduler : str, optional
-        Address of a Dask scheduler whose workers to use.
+        Use the workers of the Dask scheduler at this address.
     workplace : callable, optional
-        Gives a client in a ``with`` statement, such as `job_client` with its settings.
+        Returns a context manager of a client, such as `job_client` with its settings.
     on_event : callable, optional
-        Called with `Started` and then with `TileEnded` for each tile.
+        Called with `Started`, and then with `TileEnded` for each tile.
 
     Returns
     -------
@@ -147,19 +138,19 @@ def submit(
     Raises
     ------
     SpecError, CubeMismatchError, CubeError
-        If the spec is wrong, is not that of the cube, or the cube cannot be written.
+        If the spec is wrong or is not that of the cube, or the cube cannot be written.
     WorkersError
         If there are no workers, or they have other versions or cannot write the cube.
     SchedulerLostError
-        If the scheduler went away.
+        If the connection to the scheduler is lost.
     CancelledSweepError
-        If it was cancelled by ``imwk cancel``.
+        If the sweep was cancelled with `storage.cancel_sweeps` or ``imwk cancel``.
 
     Notes
     -----
-    Interrupt or kill it at any moment and submit again: tiles that are done are never computed
-    again. Workers are new processes that import the main module: in a script, call this under
-    ``if __name__ == "__main__":``.
+    The sweep can be interrupted or killed at any moment and submitted again: tiles that are done
+    are never computed again. Workers are new processes that import the main module: in a script,
+    call this function under ``if __name__ == "__main__":``.
 
     Examples
     --------
@@ -173,25 +164,22 @@ def submit(
     (2, 2)
     """
     if sum(choice is not None for choice in (client, workers, scheduler, workplace)) > 1:
-        raise InvalidInputError(
-            "Give one of client, workers, scheduler and workplace, not several."
-        )
+        raise InvalidInputError("Give only one of client, workers, scheduler and workplace.")
     sweep = as_sweep(spec)
-    wanted = sweep.spec
     location = absolute(cube)  # workers may run in other folders
     started = monotonic()
-    create_cube(location, wanted, sweep.tables)
-    mark = cancel_mark(location)  # before the wait for workers, which can be long
-    before = read_ledger(location).counts
-    if before.missing:
-        with workplace() if workplace else _workplace(client, workers, scheduler) as place:
-            if place:
-                check_workers(place, location)
-            run_sweep(wanted, location, place, mark, on_event or _ignore)
-    after = read_ledger(location)
+    handle = create_or_open(location, sweep.spec, sweep.tables)
+    mark = cancel_mark(location)  # read before the wait for workers, which can be long
+    before = after = read_ledger(handle)
+    if before.todo:
+        with workplace() if workplace else _workplace(client, workers, scheduler) as chosen:
+            if chosen:
+                check_workers(chosen, location)
+            run_sweep(handle, before, chosen, mark, on_event or _ignore)
+        after = read_ledger(handle.current())  # other sessions may have written or extended it
     return SweepReport(
         tiles=after.counts.total,
-        done_before=before.done,
+        done_before=before.counts.done,
         done=after.counts.done,
         failed=after.failed,
         seconds=monotonic() - started,
@@ -199,7 +187,7 @@ def submit(
 
 
 def as_sweep(spec: Sweep | SweepSpec | str | PathLike[str]) -> Sweep:
-    """Read what has to be read: a spec in a file, and the data that it names."""
+    """Return a sweep; read its spec and its data if a file or a preset is given."""
     if isinstance(spec, Sweep):
         return spec
     return Sweep(spec, {}) if isinstance(spec, SweepSpec) else load_sweep(spec)
@@ -218,74 +206,31 @@ def _workplace(
 
 
 def run_sweep(
-    spec: SweepSpec,
-    location: str,
+    handle: CubeHandle,
+    ledger: Ledger,
     client: Client | None,
     mark: str,
     on_event: Callable[[Event], None] = _ignore,
 ) -> None:
-    """Compute what a cube lacks, on the workers of a client or in this process.
+    """Compute the missing tiles of a cube, on the workers of a client or in this process.
 
-    It stops when the cancel mark of the cube is not `mark` any more.
+    The sweep stops when the cancel mark of the cube is no longer `mark`. Tiles that another session
+    finishes in the meantime are not computed again.
     """
-    ledger = read_ledger(location)
-    counts = ledger.counts
+    spec, counts = handle.spec, ledger.counts
     dashboard = client.dashboard_link if client else None
     workers = len(client.nthreads()) if client else 0
     on_event(Started(counts.total, counts.done, counts.failed, workers, dashboard))
     jobs = split_blocks({work.tile: work.blocks for work in ledger.todo}, default_block_size(spec))
-    store = CubeStore(location, uuid4().hex, mark)
+    store = CubeStore(str(handle.location), uuid4().hex, mark)
     run = run_on_dask(client, spec, jobs, store) if client else run_serially(spec, jobs, store)
     with closing(run) as outcomes:
         for outcome in outcomes:
             if store.is_cancelled():
                 raise CancelledSweepError(
-                    "The sweep was cancelled. Tiles that are done are safe: submit again to go on."
+                    "The sweep was cancelled. Tiles that are done are in the cube. Submit the "
+                    "sweep again to continue."
                 )
             if outcome.error is not None:
-                mark_failed(location, outcome.tile, outcome.error)
+                mark_failed(handle, outcome.tile, outcome.error)
             on_event(TileEnded(outcome.tile, outcome.error))
-
-
-@dataclass(frozen=True)
-class CubeStore:
-    """A cube as workers write it; they also sign for the software and processors they have.
-
-    Attributes
-    ----------
-    location : str
-        Of the cube.
-    run : str
-        Names this run.
-    mark : str
-        The cancel mark of the cube when the run began.
-    """
-
-    location: str
-    run: str
-    mark: str = ""
-
-    def is_wanted(self, tile: Tile) -> bool:
-        """Say whether the cube lacks a tile, and nobody cancelled the run."""
-        return not self.is_cancelled() and not is_done(self.location, tile)
-
-    def is_cancelled(self) -> bool:
-        """Say whether the run was cancelled."""
-        return cancel_mark(self.location) != self.mark
-
-    def write(self, tile: Tile, results: Sequence[BlockResult]) -> None:
-        """Write a tile."""
-        _sign(self.location, self.run)
-        write_tile(self.location, tile, results)
-
-    def table(self, config: str) -> Table:
-        """Read the data of a configuration, once in each process."""
-        return stored_table(self.location, config)
-
-
-@cache
-def _sign(location: str, run: str) -> None:
-    """Record the run once in each process, under one name for each host."""
-    host = socket.gethostname()
-    mark = uuid5(NAMESPACE_OID, f"{run} {host}").hex
-    record_run(location, [host], mark)

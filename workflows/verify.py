@@ -1,4 +1,4 @@
-"""Whether a cube can be trusted: it is whole, and the same comes out again."""
+"""Check a cube: whether its files are complete, and whether tiles can be reproduced."""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -9,25 +9,25 @@ from workflows.recompute import Recomputation, recompute
 
 @dataclass(frozen=True)
 class Check:
-    """What was found in the files, and by computing some tiles again."""
+    """The results of reading all files, and of computing some tiles again."""
 
     files: Verification
     again: Recomputation
 
     @property
     def is_bad(self) -> bool:
-        """Whether tiles are damaged, or differ where they must not."""
+        """Whether tiles are damaged, or differ although they must be equal."""
         return bool(self.files.damaged or (self.again.same_machine and self.again.different))
 
 
 def check(location: CubeLocation, *, repair: bool, recompute_tiles: int) -> Check:
-    """Read all of a cube, then compute some of its tiles again."""
+    """Read the whole cube, then compute some of its tiles again."""
     files = verify_cube(location, repair=repair)
     return Check(files, recompute(location, recompute_tiles, files.damaged))
 
 
 def check_facts(found: Check) -> dict[str, Any]:
-    """Return all of it, for JSON."""
+    """Return the results as a dict for JSON."""
     again = found.again
     return {
         "checked": found.files.checked,
@@ -41,7 +41,7 @@ def check_facts(found: Check) -> dict[str, Any]:
 
 
 def check_words(found: Check) -> str:
-    """Say what was found, a line for each tile that is not as it should be."""
+    """Return the results as text, with a line for each tile that is damaged or differs."""
     files, again = found.files, found.again
     lines = [f"{tile}: {'; '.join(reasons)}" for tile, reasons in files.damaged.items()]
     lines.append(f"{files.checked} tiles read, {len(files.damaged)} damaged{_remedy(files)}")
@@ -55,8 +55,8 @@ def _remedy(files: Verification) -> str:
     if not files.damaged:
         return "."
     if files.repaired:
-        return " and marked missing. Submit again to compute them."
-    return ". Mark them missing with --repair, then submit again."
+        return " and marked as missing. Submit the sweep again to compute them."
+    return ". Mark them as missing with repair (--repair), then submit the sweep again."
 
 
 def _verdict(again: Recomputation) -> str:
@@ -64,8 +64,8 @@ def _verdict(again: Recomputation) -> str:
         return "all equal, bit for bit."
     share = f"{again.share:.2%} of the values are equal"
     if again.same_machine:
-        return f"{share}. They must all be: the cube was changed, or this machine computes wrongly."
+        return f"{share}. All must be: the cube was changed, or this machine computes wrongly."
     return (
-        f"{share}. The cube was computed with other CPU features or another NumPy, or that is not "
-        "known; others round otherwise in the last bits."
+        f"{share}. The cube was computed with other CPU features or another NumPy, or these are "
+        "unknown, so the last bits may be rounded differently."
     )

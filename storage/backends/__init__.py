@@ -1,1 +1,1 @@
-"""Where a cube lies: a folder or an object store, and how files are written there."""
+"""Where a cube is stored: a folder or an object store, behind one protocol."""

@@ -1,4 +1,4 @@
-"""What can be wrong with an object store, in one line that says what to do."""
+"""Turn the errors of an object store into one line that says what to do."""
 
 import re
 from collections.abc import Iterator
@@ -10,14 +10,14 @@ from storage.errors import CubeError
 
 _CREDENTIALS = (
     "Check the credentials in the environment (for S3 AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY) "
-    "and what they may do."
+    "and their permissions."
 )
 _ENDPOINT = "Check the network and the endpoint in the environment (for S3 AWS_ENDPOINT_URL)."
 
-#: What errors have in their text, what that means, and what to do; the first that is found counts.
+#: A part of an error's text, what that means, and what to do; the first part that is found counts.
 _MEANINGS = (
     ("169.254.169.254", "there are no credentials", _CREDENTIALS),
-    ("NoSuchBucket", "there is no such bucket", "Make it, or correct its name."),
+    ("NoSuchBucket", "there is no such bucket", "Create it, or correct its name."),
     (
         "BadScheme",
         "its endpoint is plain http",
@@ -25,17 +25,17 @@ _MEANINGS = (
     ),
     ("403 Forbidden", "access is refused", _CREDENTIALS),
     ("401 Unauthorized", "access is refused", _CREDENTIALS),
-    ("AccessDenied", "access is refused", _CREDENTIALS),  # within an answer that is well
+    ("AccessDenied", "access is refused", _CREDENTIALS),  # in the body of a successful answer
     ("error sending request", "it cannot be reached", _ENDPOINT),
-    ("Unable to recognise URL", "no such kind of store is known", "Give s3://, gs:// or az://."),
+    ("Unable to recognise URL", "this kind of store is not known", "Give s3://, gs:// or az://."),
 )
 
 
 @contextmanager
-def in_words(url: str) -> Iterator[None]:
-    """Turn errors of a store into ours, but for those that are answers.
+def request_errors(url: str) -> Iterator[None]:
+    """Raise `CubeError` for the errors of a store, but not for those that answer a question.
 
-    obstore's own have many lines, the requests among them.
+    Errors of obstore have many lines, with the whole request among them.
     """
     try:
         yield
@@ -48,7 +48,7 @@ def in_words(url: str) -> Iterator[None]:
 def _reason(text: str) -> str:
     found = re.search("<Code>(.*?)</Code>", text)
     code = f" ({found[1]})" if found else ""
-    for sign, meaning, remedy in _MEANINGS:
-        if sign in text:
+    for part, meaning, remedy in _MEANINGS:
+        if part in text:
             return f"{meaning}{code}. {remedy}"
     return f"{' '.join(text.split('Debug source:')[0].split())}{code}"

@@ -1,1 +1,1 @@
-"""What a cube holds: variables, coordinates, grids of exponents, and its files without results."""
+"""What a cube contains: variables, coordinates, grids of exponents, and the files of a new cube."""

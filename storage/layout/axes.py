@@ -1,4 +1,4 @@
-"""The coordinates of a cube, in the order in which they were stored."""
+"""The coordinates of a cube, in the order in which they are stored."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -11,12 +11,18 @@ from numpy.typing import NDArray
 from pipeline.spec import SweepSpec, Tile
 from storage.errors import CubeError
 
+#: The position of a tile along config, dataset and normalisation.
 TileIndex = tuple[int, int, int]
+
+_EXTEND = (
+    "Extend the cube first with storage.extend_cube, or on the command line with imwk extend CUBE "
+    "SPEC."
+)
 
 
 @dataclass(frozen=True)
 class Axes:
-    """Coordinates as stored: an extension appends, so that no stored value moves.
+    """Coordinates in stored order: an extension appends, so that no stored value moves.
 
     Examples
     --------
@@ -37,11 +43,11 @@ class Axes:
 
     @classmethod
     def of(cls, spec: SweepSpec) -> "Axes":
-        """Return the axes of a cube made for `spec`."""
+        """Return the axes of a new cube for `spec`."""
         return cls((), (), (), (), (), ()).grown(spec)
 
     def grown(self, spec: SweepSpec) -> "Axes":
-        """Return these axes with what `spec` has more at their ends."""
+        """Return these axes with the additional coordinates of `spec` at their ends."""
         most = max(map(spec.dataset_count, spec.configs))
         return Axes(
             _with_new(self.config, spec.configs),
@@ -53,12 +59,12 @@ class Axes:
         )
 
     def holds(self, spec: SweepSpec) -> bool:
-        """Say whether these are the coordinates of `spec`, in whatever order."""
+        """Return whether these are the coordinates of `spec`, in any order."""
         own, wanted = asdict(self), asdict(Axes.of(spec))
         return all(Counter(own[dim]) == Counter(wanted[dim]) for dim in wanted)
 
     def index(self, tile: Tile) -> TileIndex:
-        """Return where a tile lies in the dimensions that name it."""
+        """Return the position of a tile in the dimensions that name it."""
         try:
             return (
                 self.config.index(tile.config),
@@ -66,23 +72,19 @@ class Axes:
                 self.normalisation.index(tile.normalisation),
             )
         except ValueError as error:
-            raise CubeError(
-                f"The cube has no tile {tile}. Extend it first: imwk extend CUBE SPEC."
-            ) from error
+            raise CubeError(f"The cube has no tile {tile}. {_EXTEND}") from error
 
     def length(self, dim: str) -> int:
         """Return the number of coordinates in a dimension."""
         return len(getattr(self, dim))
 
     def positions(self, dim: str, values: Iterable[float]) -> NDArray[np.intp]:
-        """Return where `values` lie in a dimension."""
-        places = {value: place for place, value in enumerate(getattr(self, dim))}
+        """Return the positions of `values` in a dimension."""
+        known = {value: position for position, value in enumerate(getattr(self, dim))}
         try:
-            return np.array([places[value] for value in values], dtype=np.intp)
+            return np.array([known[value] for value in values], dtype=np.intp)
         except KeyError as error:
-            raise CubeError(
-                f"The cube has no {dim} = {error}. Extend it first: imwk extend CUBE SPEC."
-            ) from error
+            raise CubeError(f"The cube has no {dim} = {error}. {_EXTEND}") from error
 
 
 def _with_new(stored: tuple[Any, ...], wanted: Iterable[Any]) -> tuple[Any, ...]:

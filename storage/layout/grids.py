@@ -1,4 +1,4 @@
-"""Grids of exponents, and what a tile that is whole for one lacks for a larger one."""
+"""Grids of exponents, and what a tile that is complete for one grid lacks for a larger one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from pipeline.spec import SweepSpec, Tile
 
 @dataclass(frozen=True)
 class Grid:
-    """The exponents of a spec; a cube lists the grids of its extensions in its attributes."""
+    """The exponents of a spec. The attributes of a cube list its first grid and its extensions."""
 
     p1: tuple[float, ...]
     p2: tuple[float, ...]
@@ -21,23 +21,23 @@ class Grid:
 
 
 def needs(tile: Tile, stored: Grid | None, wanted: Grid, parts: Sequence[str]) -> tuple[Block, ...]:
-    r"""Return what a tile lacks for the grid `wanted`.
+    r"""Return the blocks that a tile lacks for the grid `wanted`.
 
     Parameters
     ----------
     tile : Tile
-        Which one.
+        The tile.
     stored : Grid or None
-        What the tile is whole for.
+        The grid that the tile is complete for; None if it has no results.
     wanted : Grid
         At least the exponents of `stored`.
     parts : sequence of str
-        What the sweep computes.
+        The parts of the sweep.
 
     Returns
     -------
     tuple of Block
-        New p1 with all p2, and old p1 with new p2; no cell twice. Empty if nothing is lacking.
+        New p1 with all p2, and old p1 with new p2; no cell twice. Empty if the tile is complete.
 
     Examples
     --------

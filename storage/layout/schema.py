@@ -1,4 +1,4 @@
-"""What a cube holds: dimensions, variables, their types, chunks and fill values."""
+"""What a cube contains: dimensions, variables, their types, chunks and fill values."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
@@ -10,26 +10,26 @@ from numpy.typing import NDArray
 
 from pipeline.scoring import SCORES, suffix
 
-#: Raised when a cube of before cannot be read any more; newer cubes are refused.
+#: Increased when cubes written by earlier versions cannot be read any more.
 SCHEMA_VERSION = 1
-#: In the attributes of every cube, so that no other Zarr group is taken for one.
+#: An attribute of every cube, which tells it from other Zarr groups.
 SCHEMA_NAME = "imwk-sweep cube"
 
-#: Together they name a tile, which is a chunk of its own in every variable.
+#: Together they identify a tile, which is a chunk of its own in every variable.
 TILE_DIMS = ("config", "dataset", "normalisation")
 
-#: Chunks of exponents are larger than the paper's 40, so that a cube extended by some has no more
-#: files than before; the empty rest of a chunk is compressed away.
+#: Chunks hold more than the paper's 40 exponents, so that a cube that is extended by a few needs no
+#: more files; the empty rest of a chunk is compressed away.
 EXPONENT_CHUNK = 64
-#: Coordinates are one chunk as long as they are no longer than this.
+#: Coordinates of at most this length are one chunk.
 COORDINATE_CHUNK = 1024
 
-#: What rounding may add to an adjusted Rand index of 1.
+#: Rounding may increase an adjusted Rand index of 1 by this much.
 ARI_SLACK = 1e-9
 
 
 class Status(IntEnum):
-    """What the cube knows of a tile; the only truth about its completion."""
+    """The state of a tile; nothing else says whether it is done."""
 
     MISSING = 0
     DONE = 1
@@ -44,19 +44,19 @@ class Variable:
     Attributes
     ----------
     name : str
-        In the cube.
+        Its name in the cube.
     dims : tuple of str
         Its dimensions after those of the tile.
     dtype : str
-        As NumPy names it; ``str`` for text of any length.
+        A dtype of NumPy; ``str`` for text of any length.
     fill : object
-        What reads where nothing was written.
+        The value of cells that were never written.
     about : str
         One line for its attributes.
     part : str or None
-        The part of a sweep that computes it; None if it is about the tile.
+        The part of a sweep that computes it; None if it describes the tile.
     score : str or None
-        The score without classes that it is, of those that a spec may name.
+        The name, in a spec, of the label-free score that it holds; None for other variables.
     """
 
     name: str
@@ -69,16 +69,16 @@ class Variable:
 
     @property
     def is_count(self) -> bool:
-        """Counts are at least 1; 0 marks a cell without result, and reads as NaN in xarray."""
+        """Whether it is a count: at least 1, or 0 (NaN in xarray) where there is no result."""
         return self.part is not None and self.dtype.startswith("uint")
 
     @property
     def needs_labels(self) -> bool:
-        """An index of agreement is with known classes."""
+        """Whether it compares a clustering with known classes."""
         return self.name.endswith("_ari")
 
     def problem(self, values: NDArray[Any], clusters: int) -> str | None:
-        """Say what is wrong with results, or return None.
+        """Return what is wrong with results, or None.
 
         Examples
         --------
@@ -95,7 +95,7 @@ class Variable:
         return f"{self.name} has {outside[0]}, outside {low} to {high}" if len(outside) else None
 
     def bounds(self, clusters: int) -> tuple[float, float]:
-        """Return the least and the largest value that a result may have."""
+        """Return the smallest and the largest value that a result may have."""
         if self.score == "calinski-harabasz":
             return 0, np.inf
         if not self.is_count:
@@ -104,7 +104,7 @@ class Variable:
 
 
 def _result(name: str, dims: tuple[str, ...], part: str, about: str) -> Variable:
-    # xarray reads counts with gaps as floats: of 16 bits as float32, whose sums are not exact
+    # xarray reads counts with gaps as floats; 16-bit ones as float32, whose sums are not exact
     dtype, fill = ("float64", np.nan) if name.endswith("_ari") else ("uint32", 0)
     return Variable(name, dims, dtype, fill, about, part)
 
@@ -115,7 +115,7 @@ _CLUSTERS = "Clusters that are not empty, of k asked for, by"
 _SCORE_WORDS = {"silhouette": "Silhouette", "calinski-harabasz": "Calinski-Harabasz score"}
 _RESCALED = "imwk-means at p2 on data rescaled at p1"
 
-#: What every sweep computes of its parts.
+#: The results that every sweep computes, if it has their part.
 RESULTS = {
     variable.name: variable
     for variable in (
@@ -139,7 +139,7 @@ RESULTS = {
     )
 }
 
-#: What a sweep computes too if its spec names the score, each beside an ARI.
+#: The results that a sweep computes if its spec names the score, each beside an ARI.
 SCORE_RESULTS = {
     variable.name: variable
     for score in SCORES
@@ -158,7 +158,7 @@ ALL_RESULTS = {**RESULTS, **SCORE_RESULTS}
 
 _STATUS = ", ".join(f"{status.value} {status.name.lower().replace('_', ' ')}" for status in Status)
 
-#: What the cube knows of each tile.
+#: The variables that describe each tile.
 ABOUT_TILES = {
     variable.name: variable
     for variable in (
@@ -173,7 +173,7 @@ VARIABLES = {**ALL_RESULTS, **ABOUT_TILES}
 
 
 def variables(scores: Collection[str]) -> dict[str, Variable]:
-    """Return all variables of a cube by name; those of scores only if its spec names them.
+    """Return all variables of a cube by name; label-free scores only if its spec names them.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The files of a cube without results: metadata, coordinates, and what is not part of the sweep."""
+"""The files of a cube without results: metadata, coordinates, and tiles outside the sweep."""
 
 import json
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ from storage.layout.schema import (
 DOCUMENT = "zarr.json"
 DIMS = (*TILE_DIMS, "p1", "p2", "restart")
 
-#: Types of coordinates that are numbers, and what a lost one reads as: nothing that could be one.
+#: Types of numeric coordinates, and the fill value of a lost one: never a valid coordinate.
 _COORDINATE_TYPES: dict[str, tuple[type, Any]] = {
     "dataset": (np.int64, -1),
     "restart": (np.int64, -1),
@@ -40,9 +40,9 @@ Files = dict[str, bytes]
 def skeleton(spec: SweepSpec, axes: Axes, attributes: Mapping[str, Any]) -> Files:
     """Return all files of a cube without results, by key.
 
-    Every array has chunk files in one folder (no folder for each tile), zstd and, outermost, a
-    checksum. The root repeats the metadata of all arrays ("consolidated"): a plain
-    ``xr.open_zarr`` then needs this one file, and always finds shapes that fit each other.
+    The chunk files of an array are in one folder, compressed by zstd and then given a checksum. The
+    root document repeats the metadata of all arrays ("consolidated"): a plain ``xr.open_zarr`` then
+    needs only this file, and always finds shapes that match.
     """
     contents: dict[str, Buffer] = {}
     group = zarr.create_group(MemoryStore(contents), attributes=dict(attributes))
@@ -80,7 +80,7 @@ def consolidated(files: Mapping[str, bytes]) -> bytes:
 
 
 def document_copies(root: bytes) -> dict[str, Any]:
-    """Return what the root document says of the arrays, by the key of each one's own document."""
+    """Return the copies of the arrays' documents in the root document, by the key of each."""
     copies = json.loads(root)["consolidated_metadata"]["metadata"]
     return {f"{name}/{DOCUMENT}": copy for name, copy in copies.items()}
 

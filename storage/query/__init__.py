@@ -1,1 +1,48 @@
-"""Questions to an open cube: select, average, find the best exponents, compare, export."""
+"""Questions to a cube: selections, means, best exponents, comparisons and exports.
+
+The functions take an open cube, as `storage.open_cube` returns it, and return lazy, labelled xarray
+objects. Reading a damaged cube raises `storage.DamagedCubeError` where they are computed.
+"""
+
+from storage.query.averages import averaged, expected_ari, scores
+from storage.query.baseline import (
+    baseline_of,
+    beats_kmeans,
+    compared_with_kmeans,
+    share_beating_kmeans,
+)
+from storage.query.best import best_average, best_exponents
+from storage.query.choice import chosen_exponents, main_variable, score_variable
+from storage.query.diff import compare_cubes
+from storage.query.export import export_cube
+from storage.query.selection import (
+    DEFAULT_VARIABLE,
+    as_variable,
+    exponents_of,
+    is_unlabelled,
+    results_of,
+    select,
+)
+
+__all__ = [
+    "DEFAULT_VARIABLE",
+    "as_variable",
+    "averaged",
+    "baseline_of",
+    "beats_kmeans",
+    "best_average",
+    "best_exponents",
+    "chosen_exponents",
+    "compare_cubes",
+    "compared_with_kmeans",
+    "expected_ari",
+    "exponents_of",
+    "export_cube",
+    "is_unlabelled",
+    "main_variable",
+    "results_of",
+    "score_variable",
+    "scores",
+    "select",
+    "share_beating_kmeans",
+]

@@ -1,4 +1,4 @@
-"""Which exponents someone without classes would choose, and what that choice is worth."""
+"""Choose exponents by a score that needs no labels, and compare the choice with the best ARI."""
 
 from collections.abc import Sequence
 
@@ -7,12 +7,13 @@ import xarray as xr
 from pipeline.core.validation import as_choice
 from pipeline.scoring import SCORES, suffix
 from storage.layout.schema import ALL_RESULTS
-from storage.query.best import GRID, averaged, best_average, best_exponents, exponents_of, scores
-from storage.query.select import results_of
+from storage.query.averages import averaged, scores
+from storage.query.best import best_average, best_exponents
+from storage.query.selection import DEFAULT_VARIABLE, exponents_of, results_of
 
 
 def score_variable(variable: str, score: str) -> str:
-    """Return the name of a score of the algorithm that a variable belongs to.
+    """Return the name of the variable with a score of the same algorithm.
 
     Examples
     --------
@@ -24,18 +25,18 @@ def score_variable(variable: str, score: str) -> str:
 
 
 def main_variable(cube: xr.Dataset) -> str:
-    """Return the result that people ask for first: an ARI or, without labels, a silhouette.
+    """Return the main result of a cube: an ARI or, without labels, a silhouette.
 
     Parameters
     ----------
     cube : xarray.Dataset
-        As `open_cube` gives it, or what `select` left of it.
+        An open cube, or a part of it that `select` returned.
 
     Returns
     -------
     str
-        Of imwk-means on rescaled data. The ARI even if the cube has none of these, for the error
-        that follows says why.
+        A result of imwk-means on rescaled data. It is the ARI if the cube has none of them, because
+        the error that follows explains why.
 
     Examples
     --------
@@ -47,32 +48,32 @@ def main_variable(cube: xr.Dataset) -> str:
     ('rescaled_imwk_ari', 'rescaled_imwk_silhouette')
     """
     known = results_of(cube)
-    wanted = [GRID, *(score_variable(GRID, score) for score in SCORES)]
-    return next((name for name in wanted if name in known), GRID)
+    wanted = [DEFAULT_VARIABLE, *(score_variable(DEFAULT_VARIABLE, score) for score in SCORES)]
+    return next((name for name in wanted if name in known), DEFAULT_VARIABLE)
 
 
 def chosen_exponents(
     cube: xr.Dataset, variable: str, score: str, *, average: bool = False
 ) -> xr.Dataset:
-    """Return the exponents at which a score without classes is best, and the ARI there.
+    """Return the exponents at which a label-free score is best, and the ARI there.
 
     Parameters
     ----------
     cube : xarray.Dataset
-        As `open_cube` gives it.
+        An open cube.
     variable : str
-        Any result of the algorithm in question.
+        Any result of the algorithm.
     score : str
-        Of `SCORES`.
+        One of `pipeline.scoring.SCORES`.
     average : bool
-        Choose one pair for all data sets, by the mean score, not one for each.
+        Choose one pair of exponents for all data sets, by the mean score, not one for each.
 
     Returns
     -------
     xarray.Dataset
-        The score under its own name, ``p1`` and ``p2`` as far as there are; with classes also
-        ``ari``, what the choice gets, and ``best_ari``, what the best one gets. Means come with
-        ``spread`` and ``datasets``.
+        The score under its own name, and ``p1`` and ``p2`` if it depends on them. With labels also
+        ``ari``, the ARI of the choice, and ``best_ari``, the highest ARI. Means have ``spread`` and
+        ``datasets``.
 
     Raises
     ------

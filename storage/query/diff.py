@@ -1,13 +1,13 @@
-"""Where two cubes differ: by label, whatever the order and the files."""
+"""Compare two cubes by label, whatever the order of their coordinates."""
 
 import numpy as np
 import xarray as xr
 
 from storage.layout.schema import VARIABLES
 
-#: They tell how a cube was made, not what it holds.
+#: They describe how a cube was computed, not its results.
 NOT_COMPARED = ("tile_seconds", "grid")
-#: What stands for a tile that one of two cubes does not have; no tile has it.
+#: The values of a tile that one of the cubes does not have; other tiles never have them.
 _NO_TILE = {"status": -1, "error": ""}
 _FILLS = {name: _NO_TILE.get(name, np.nan) for name in VARIABLES if name not in NOT_COMPARED}
 
@@ -18,15 +18,15 @@ def compare_cubes(first: xr.Dataset, second: xr.Dataset) -> xr.Dataset:
     Parameters
     ----------
     first, second : xarray.Dataset
-        As `open_cube` gives them.
+        Open cubes.
 
     Returns
     -------
     xarray.Dataset
-        For each ``variable`` but those about how a cube was made: ``cells`` with a value in either
-        cube, how many are ``differing``, those that one cube lacks included, and the
-        ``largest_difference`` of two numbers, NaN if there are no two. Cubes are the same if
-        ``differing`` is 0 everywhere.
+        For each ``variable``, except those about how a cube was computed: the number of ``cells``
+        with a value in either cube; how many are ``differing``, including those that one cube
+        lacks; and the ``largest_difference`` of two numbers, NaN if there are no two. The cubes are
+        equal if ``differing`` is 0 everywhere.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def compare_cubes(first: xr.Dataset, second: xr.Dataset) -> xr.Dataset:
 
 
 def _part(cube: xr.Dataset, other: xr.Dataset, name: str) -> xr.DataArray:
-    """Return a variable of a cube, without any value if only the other has it."""
+    """Return a variable of a cube, all NaN if only the other cube has it."""
     return cube[name] if name in cube else other[name].where(False)
 
 

@@ -1,7 +1,8 @@
-"""A cube as tidy rows, one for each value, in one CSV or Parquet file; written piece by piece."""
+"""Export a cube to a CSV or Parquet file with one row for each value."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from importlib.util import find_spec
 from itertools import product
 from os import PathLike
 from pathlib import Path
@@ -11,15 +12,16 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from pipeline.files import replacing
+from pipeline.core.errors import InvalidInputError
+from pipeline.errors import OutputError
+from pipeline.files import output_errors, replacing
 from storage.backends.location import CubeLocation
-from storage.cube import open_cube
-from storage.errors import CubeError, storage_errors
 from storage.layout.schema import ALL_RESULTS, TILE_DIMS
+from storage.opening import open_cube
 
-#: The columns of an export, in order; exponents and restarts are empty where a value has none.
+#: The columns of an export; exponents and restarts are empty where a value does not have them.
 COLUMNS = (*TILE_DIMS, "variable", "p1", "p2", "restart", "value")
-#: Rows that are made at once, unless one data set has more.
+#: Rows that are in memory at once, unless a single data set has more.
 MOST_ROWS = 200_000
 
 Write = Callable[[pd.DataFrame], None]
@@ -30,10 +32,10 @@ def export_cube(location: CubeLocation, out: str | PathLike[str]) -> int:
 
     Parameters
     ----------
-    location : path
-        An existing cube; what is done of it is exported.
+    location : path or URL
+        An existing cube; the tiles that are done are exported.
     out : path
-        A file to make or replace; it ends in ``.csv`` or ``.parquet``.
+        A file to create or replace; its name ends in ``.csv`` or ``.parquet``.
 
     Returns
     -------
@@ -42,20 +44,25 @@ def export_cube(location: CubeLocation, out: str | PathLike[str]) -> int:
 
     Raises
     ------
-    CubeError
-        If the file's ending is another, it cannot be written, or the cube is damaged.
+    InvalidInputError
+        If the file's name has another ending.
+    OutputError
+        If the file cannot be written.
+    DamagedCubeError
+        If the cube is damaged.
 
     Notes
     -----
-    Never more than one variable of one configuration is in memory, and few of its rows. The file is
-    written beside its place and renamed, so that it is whole or not there.
+    At most one variable of one configuration is in memory, and a few of its rows. The file is
+    replaced atomically.
 
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
     >>> from pipeline.execution.block import run_tile
     >>> from pipeline.spec import SweepSpec
-    >>> from storage import create_cube, write_tile
+    >>> from storage import create_cube
+    >>> from storage.tiles import write_tile
     >>> data = {"synthetic": {"configs": ["1000x6-3"], "count": 1}}
     >>> spec = SweepSpec(datasets=data, normalisations=["range"], parts=["imwk"], p1=[1.5, 2])
     >>> with TemporaryDirectory() as folder:
@@ -69,13 +76,10 @@ def export_cube(location: CubeLocation, out: str | PathLike[str]) -> int:
     '1000x6-3,0,range,imwk_clusters,2.0,,,3.0'
     """
     path = Path(out)
-    writer = _WRITERS.get(path.suffix.lower())
-    if writer is None:
-        raise CubeError(f"Cannot export to {out}: give a name that ends in .csv or .parquet.")
+    writer = _writer(path)
     cube = open_cube(location)
     rows = 0
-    doing = storage_errors(f"export {location} to {out}")
-    with doing, replacing(path) as beside, writer(beside) as write:
+    with output_errors(path), replacing(path) as beside, writer(beside) as write:
         for piece in tidy_pieces(cube):
             write(piece)
             rows += len(piece)
@@ -83,7 +87,7 @@ def export_cube(location: CubeLocation, out: str | PathLike[str]) -> int:
 
 
 def tidy_pieces(cube: xr.Dataset) -> Iterator[pd.DataFrame]:
-    """Yield the rows of an opened cube, those of some data sets in one variable at a time.
+    """Yield the rows of an open cube, for some data sets of one variable at a time.
 
     Examples
     --------
@@ -93,30 +97,43 @@ def tidy_pieces(cube: xr.Dataset) -> Iterator[pd.DataFrame]:
     0.5
     """
     names = [name for name in ALL_RESULTS if name in cube]
-    for place, name in product(range(cube.sizes["config"]), names):
-        values = cube[name].isel(config=[place]).compute()
-        stretch = max(1, MOST_ROWS * values.sizes["dataset"] // max(1, values.size))
-        for start in range(0, values.sizes["dataset"], stretch):
-            piece = _rows(values.isel(dataset=slice(start, start + stretch)))
+    for position, name in product(range(cube.sizes["config"]), names):
+        values = cube[name].isel(config=[position]).compute()
+        length = max(1, MOST_ROWS * values.sizes["dataset"] // max(1, values.size))
+        for start in range(0, values.sizes["dataset"], length):
+            piece = _rows(values.isel(dataset=slice(start, start + length)))
             if len(piece):
                 yield piece
 
 
+def _writer(path: Path) -> Callable[[Path], AbstractContextManager[Write]]:
+    writer = _WRITERS.get(path.suffix.lower())
+    if writer is None:
+        raise InvalidInputError(
+            f"Cannot export to {path}: give a name that ends in .csv or .parquet."
+        )
+    if writer is _parquet and find_spec("pyarrow") is None:
+        raise OutputError(
+            "Parquet files need pyarrow: pip install 'imwk-sweep[parquet]'. Or export to .csv."
+        )
+    return writer
+
+
 def _rows(values: xr.DataArray) -> pd.DataFrame:
-    places = dict(zip(values.dims, np.nonzero(values.notnull().values), strict=True))
-    length = len(places["config"])
+    positions = dict(zip(values.dims, np.nonzero(values.notnull().values), strict=True))
+    length = len(positions["config"])
     name = pd.Categorical.from_codes(np.zeros(length, np.int8), [str(values.name)])
-    columns = {dim: _labels(values[dim], place) for dim, place in places.items()}
-    columns |= {"variable": name, "value": values.values[tuple(places.values())]}
+    columns = {dim: _labels(values[dim], positions[dim]) for dim in positions}
+    columns |= {"variable": name, "value": values.values[tuple(positions.values())]}
     rows = pd.DataFrame(columns).reindex(columns=list(COLUMNS))
     return rows.astype({"p1": "float64", "p2": "float64", "restart": "Int32"})
 
 
-def _labels(coordinate: xr.DataArray, places: NDArray[np.intp]) -> object:
-    """Return a column of labels; names as codes: millions of strings would fill the memory."""
+def _labels(coordinate: xr.DataArray, positions: NDArray[np.intp]) -> object:
+    """Return a column of labels; names as codes, because millions of strings need much memory."""
     if coordinate.dtype.kind in "fi":
-        return coordinate.values[places]
-    return pd.Categorical.from_codes(places, coordinate.values.tolist())
+        return coordinate.values[positions]
+    return pd.Categorical.from_codes(positions, coordinate.values.tolist())
 
 
 @contextmanager
@@ -128,13 +145,9 @@ def _csv(path: Path) -> Iterator[Write]:
 
 @contextmanager
 def _parquet(path: Path) -> Iterator[Write]:
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError as error:
-        raise CubeError(
-            "Parquet needs pyarrow: pip install 'imwk-sweep[parquet]'. Or export to .csv."
-        ) from error
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
     text, number = pa.string(), pa.float64()
     types = (text, pa.int32(), text, text, number, number, pa.int32(), number)
     schema = pa.schema(list(zip(COLUMNS, types, strict=True)))

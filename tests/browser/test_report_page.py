@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from PIL import Image
 from playwright.sync_api import Page, expect
 
-from storage import create_cube, mark_failed, open_cube
+from storage import create_cube, open_cube
+from storage.tiles import mark_failed
 from tests.browser.conftest import OpenPage
 from tests.reports import HOSTILE, named_page
 from tests.storage.made_up import fill, small_spec

@@ -1,4 +1,4 @@
-"""Small file systems of our own, where one may be mounted."""
+"""Small file systems, mounted for a test."""
 
 import shutil
 import subprocess
@@ -11,10 +11,10 @@ import pytest
 
 @contextmanager
 def small_disk(folder: Path, size: str) -> Iterator[Path]:
-    """Mount a file system of a few blocks; skip the test where that is not allowed."""
+    """Mount a small file system; skip the test if that is not allowed."""
     folder.mkdir()
     if not _ran("mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(folder)):
-        pytest.skip("mounting a small file system needs the rights of root")
+        pytest.skip("mounting a file system needs root")
     try:
         yield folder
     finally:

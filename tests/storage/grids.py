@@ -1,4 +1,4 @@
-"""Cubes in memory with given numbers, and means, bests and counts of them by plain NumPy."""
+"""Open cubes in memory, and their means and best cells by plain loops."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,7 +13,7 @@ from storage.layout.schema import ALL_RESULTS, TILE_DIMS
 def cube_of(
     values: Mapping[str, ArrayLike], configs: Sequence[str] = ("1000x6-3",), **labels: Any
 ) -> xr.Dataset:
-    """Return what `open_cube` would give for arrays of (config, dataset, normalisation, ...)."""
+    """Return an open cube with the given arrays of (config, dataset, normalisation, ...)."""
     arrays = {
         name: ((*TILE_DIMS, *ALL_RESULTS[name].dims), np.asarray(array, dtype=np.float64))
         for name, array in values.items()
@@ -28,7 +28,7 @@ def cube_of(
 
 
 def plain_mean(values: NDArray[np.float64]) -> tuple[float, float, int]:
-    """Return mean, sample standard deviation and number of the values that are there."""
+    """Return mean, sample standard deviation and number of the values that are not NaN."""
     there = [value for value in values.ravel().tolist() if not np.isnan(value)]
     mean = sum(there) / len(there) if there else np.nan
     squares = sum((value - mean) ** 2 for value in there)
@@ -37,7 +37,7 @@ def plain_mean(values: NDArray[np.float64]) -> tuple[float, float, int]:
 
 
 def plain_best(grid: NDArray[np.float64]) -> tuple[float, tuple[int, ...]]:
-    """Return the highest value of a grid and the first place where it stands."""
+    """Return the highest value of a grid and its first position."""
     best, where = -np.inf, (-1,) * grid.ndim
     for place in np.ndindex(*grid.shape):
         if grid[place] > best:

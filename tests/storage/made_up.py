@@ -1,4 +1,4 @@
-"""Small sweeps, and results made up from the coordinates of each cell."""
+"""Small sweeps, and made-up results that depend on the coordinates of each cell."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from pipeline.execution.block import Block, BlockResult
 from pipeline.spec import SweepSpec, Tile
-from storage import CubeLocation, read_provenance, todo, write_tile
+from storage import CubeLocation, read_ledger, read_spec
 from storage.layout.schema import variables
+from storage.tiles import write_tile
 
 CONFIGS = ("1000x6-3", "1000x12-6", "1000x6-3 +3NF")
 
@@ -31,7 +32,7 @@ def small_spec(**changes: Any) -> SweepSpec:
 
 
 def made_up(spec: SweepSpec, block: Block, seconds: float = 0.5) -> BlockResult:
-    """Return results of a block that depend on the coordinates of each cell alone."""
+    """Return results of a block that depend only on the coordinates of each cell."""
     labels = {"p1": block.p1, "p2": block.p2, "restart": range(spec.restarts)}
     labelled = block.tile.config not in spec.unlabelled
     arrays = {
@@ -56,20 +57,20 @@ def _values(name: str, tile: Tile, labels: Sequence[Sequence[float]]) -> NDArray
 
 
 def fill(location: CubeLocation, tiles: Sequence[Tile] | None = None) -> None:
-    """Write all results that a cube lacks, or those of some tiles."""
-    spec = read_provenance(location).spec
-    for work in todo(location):
+    """Write all missing results of a cube, or those of some tiles."""
+    spec = read_spec(location)
+    for work in read_ledger(location).todo:
         if tiles is None or work.tile in tiles:
             write_tile(location, work.tile, [made_up(spec, block) for block in work.blocks])
 
 
 def spec_of(location: CubeLocation) -> SweepSpec:
-    """Return the spec in a cube's attributes, as plain xarray reads it."""
+    """Return the spec in a cube's attributes, read by plain xarray."""
     return SweepSpec.model_validate(xr.open_zarr(location).attrs["spec"])
 
 
 def plain(location: CubeLocation) -> xr.Dataset:
-    """Open a cube as anyone would, with and without consolidated metadata."""
+    """Open a cube with plain xarray, with and without consolidated metadata."""
     opened: xr.Dataset = xr.open_zarr(location, chunks=None).load()
     other = xr.open_zarr(location, chunks=None, consolidated=False)
     xr.testing.assert_identical(opened, other.load())
@@ -77,6 +78,6 @@ def plain(location: CubeLocation) -> xr.Dataset:
 
 
 def comparable(cube: xr.Dataset) -> xr.Dataset:
-    """Return what must be the same in two cubes of one sweep."""
+    """Return the part of a cube that must be equal in two cubes of one sweep."""
     same: xr.Dataset = cube.drop_vars(["tile_seconds", "grid"]).drop_attrs().load()
     return same

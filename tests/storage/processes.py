@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-#: Children of a clean server that has loaded everything: quick, and free of our threads.
+#: Processes are forked by a server that has imported everything: they start fast, without threads.
 CONTEXT = multiprocessing.get_context("forkserver")
 CONTEXT.set_forkserver_preload(["storage", "tests.storage.made_up"])
 
-#: All by which our own code changes a file system; Zarr's own writes are not among them.
+#: All calls by which our own code changes a file system, without those of Zarr.
 STEPS: dict[Any, tuple[str, ...]] = {
     Path: ("write_bytes", "replace", "rename", "symlink_to", "unlink"),
     os: ("rmdir",),
@@ -20,11 +20,11 @@ STEPS: dict[Any, tuple[str, ...]] = {
 
 
 class Killed(BaseException):
-    """Nothing catches this, as nothing catches a kill."""
+    """An error that nothing catches, like a kill."""
 
 
 def interrupted_after(steps: int, work: Callable[[], object]) -> bool:
-    """Do `work`, but die before its step number `steps`; return whether it came to its end."""
+    """Do `work`, but stop before its step number `steps`; return whether it was finished."""
     left = [steps]
 
     def counted(change: Callable[..., Any]) -> Callable[..., Any]:

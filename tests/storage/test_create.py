@@ -1,4 +1,4 @@
-"""A cube is made once, whole or not at all, and nothing else is taken for one."""
+"""A cube is created once and atomically, and nothing else is taken for a cube."""
 
 import json
 from functools import partial
@@ -11,22 +11,23 @@ import zarr
 from storage import (
     CubeError,
     CubeMismatchError,
+    CubeNotFoundError,
     create_cube,
     extend_cube,
-    mark_failed,
     open_cube,
     read_ledger,
     read_provenance,
-    todo,
+    read_spec,
     verify_cube,
 )
+from storage.tiles import mark_failed
 from tests.storage.made_up import fill, plain, small_spec
 from tests.storage.processes import CONTEXT, interrupted_after
 
 SPEC = small_spec()
 
 
-def test_a_new_cube_opens_plainly_and_holds_nothing(tmp_path: Path) -> None:
+def test_plain_xarray_opens_a_new_cube_which_is_empty(tmp_path: Path) -> None:
     create_cube(tmp_path / "new" / "folders" / "cube.zarr", SPEC)
     dataset = plain(tmp_path / "new" / "folders" / "cube.zarr")
     assert dataset.sizes == {
@@ -41,14 +42,14 @@ def test_a_new_cube_opens_plainly_and_holds_nothing(tmp_path: Path) -> None:
     assert dataset.rescaled_imwk_ari.isnull().all()
 
 
-def test_plain_xarray_opens_lazily_without_warnings(tmp_path: Path) -> None:
+def test_plain_xarray_opens_it_lazily_and_without_warnings(tmp_path: Path) -> None:
     create_cube(tmp_path / "cube.zarr", SPEC)
     for consolidated in (None, True, False):
         dataset = xr.open_zarr(tmp_path / "cube.zarr", consolidated=consolidated)
         assert dataset.sel(p1=1.4, config="1000x6-3").rescaled_imwk_ari.shape == (2, 2, 2)
 
 
-def test_making_a_cube_again_leaves_it_as_it_is(tmp_path: Path) -> None:
+def test_creating_a_cube_again_does_not_change_it(tmp_path: Path) -> None:
     create_cube(tmp_path / "cube.zarr", SPEC)
     fill(tmp_path / "cube.zarr")
     before = plain(tmp_path / "cube.zarr")
@@ -61,6 +62,7 @@ def test_a_cube_of_another_sweep_is_refused_with_the_differences(tmp_path: Path)
     other = small_spec(seed=7, p1=[1.1], configs=["1000x6-3"])
     with pytest.raises(CubeMismatchError) as caught:
         create_cube(tmp_path / "cube.zarr", other)
+    assert isinstance(caught.value, ValueError)
     message = str(caught.value)
     assert "seed: 2020 (cube), 7 (spec)" in message
     assert "p1: 1.1, 1.4, 2.0 (cube), 1.1 (spec)" in message
@@ -70,18 +72,18 @@ def test_a_cube_of_another_sweep_is_refused_with_the_differences(tmp_path: Path)
 
 def test_an_empty_folder_becomes_a_cube(tmp_path: Path) -> None:
     create_cube(tmp_path, SPEC)
-    assert len(todo(tmp_path)) == 8
+    assert len(read_ledger(tmp_path).todo) == 8
 
 
-def test_other_things_in_the_way_are_refused_and_left_alone(tmp_path: Path) -> None:
+def test_existing_files_are_refused_and_not_changed(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "notes.txt").write_text("mine")
     zarr.create_group(tmp_path / "group.zarr", attributes={"mine": True})
     for name, message in {
-        "file": "no cube",
-        "folder": "no cube",
-        "group.zarr": "no cube of imwk-sweep",
+        "file": "is not a cube",
+        "folder": "is not a cube",
+        "group.zarr": "not a cube of imwk-sweep",
     }.items():
         with pytest.raises(CubeError, match=message):
             create_cube(tmp_path / name, SPEC)
@@ -90,21 +92,25 @@ def test_other_things_in_the_way_are_refused_and_left_alone(tmp_path: Path) -> N
 
 @pytest.mark.parametrize(
     "work",
-    [open_cube, read_ledger, todo, verify_cube, read_provenance],
+    [open_cube, read_ledger, read_spec, verify_cube, read_provenance],
     ids=lambda work: work.__name__,
 )
-def test_where_no_cube_is_one_is_told_how_to_make_it(tmp_path: Path, work: object) -> None:
+def test_a_missing_cube_is_an_error_that_says_how_to_create_it(
+    tmp_path: Path, work: object
+) -> None:
     assert callable(work)
-    with pytest.raises(CubeError, match=r"no cube at .*imwk submit SPEC CUBE"):
+    message = r"no cube at .*storage\.create_cube, .* imwk submit SPEC CUBE"
+    with pytest.raises(CubeNotFoundError, match=message) as caught:
         work(tmp_path / "cube.zarr")
+    assert isinstance(caught.value, FileNotFoundError)
 
 
-def test_urls_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(CubeError, match=r"is a URL.*Give its path"):
+def test_urls_of_local_files_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(CubeError, match=r"is the URL of a local file\. Give its path"):
         create_cube(f"file://{tmp_path}/cube.zarr", SPEC)
 
 
-def test_a_newer_cube_is_refused_by_all_that_reads_or_writes(tmp_path: Path) -> None:
+def test_a_newer_cube_is_refused_by_readers_and_writers(tmp_path: Path) -> None:
     location = tmp_path / "cube.zarr"
     create_cube(location, SPEC)
     root = json.loads((location / "zarr.json").read_text())
@@ -122,7 +128,7 @@ def test_a_newer_cube_is_refused_by_all_that_reads_or_writes(tmp_path: Path) -> 
             work()
 
 
-def test_of_many_creators_at_once_all_find_one_cube(tmp_path: Path) -> None:
+def test_processes_that_create_the_same_cube_all_find_it(tmp_path: Path) -> None:
     for round_ in range(4):
         location = tmp_path / f"{round_}.zarr"
         creators = [CONTEXT.Process(target=create_cube, args=(location, SPEC)) for _ in range(6)]
@@ -131,12 +137,12 @@ def test_of_many_creators_at_once_all_find_one_cube(tmp_path: Path) -> None:
         for creator in creators:
             creator.join(60)
         assert [creator.exitcode for creator in creators] == [0] * 6
-        assert len(todo(location)) == 8
+        assert len(read_ledger(location).todo) == 8
         assert [path.name for path in tmp_path.iterdir()].count(location.name) == 1
-    assert len(list(tmp_path.iterdir())) == 4  # nothing is left of those that came second
+    assert len(list(tmp_path.iterdir())) == 4  # the others left nothing behind
 
 
-def test_creators_of_different_sweeps_do_not_mix(tmp_path: Path) -> None:
+def test_processes_that_create_different_cubes_do_not_mix_them(tmp_path: Path) -> None:
     location = tmp_path / "cube.zarr"
     specs = [small_spec(seed=seed) for seed in range(4)]
     creators = [CONTEXT.Process(target=create_quietly, args=(location, spec)) for spec in specs]
@@ -155,7 +161,9 @@ def create_quietly(location: Path, spec: object) -> None:
         raise SystemExit(3) from None
 
 
-def test_killed_at_any_step_a_creation_leaves_no_cube_or_a_whole_one(tmp_path: Path) -> None:
+def test_a_creation_that_is_killed_at_any_step_leaves_no_cube_or_a_complete_one(
+    tmp_path: Path,
+) -> None:
     outcomes = set()
     for step in range(200):
         location = tmp_path / f"{step}.zarr"
@@ -164,7 +172,7 @@ def test_killed_at_any_step_a_creation_leaves_no_cube_or_a_whole_one(tmp_path: P
         if location.exists():
             plain(location)
         create_cube(location, SPEC)
-        assert len(todo(location)) == 8
+        assert len(read_ledger(location).todo) == 8
         if finished:
             break
     assert finished

@@ -1,4 +1,4 @@
-"""A cube grows without touching what it has, and equals one made at once."""
+"""An extension does not change stored results, and gives the cube that is created at once."""
 
 from functools import partial
 from pathlib import Path
@@ -11,19 +11,19 @@ import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.execution.block import Block
+from pipeline.execution.block import Block, whole_tile
 from pipeline.spec import SweepSpec
 from storage import (
-    CubeError,
     CubeMismatchError,
+    CubeNotFoundError,
     create_cube,
     extend_cube,
     open_cube,
     read_ledger,
-    todo,
     verify_cube,
-    write_tile,
 )
+from storage.handle import open_handle
+from storage.tiles import write_tile
 from tests.storage.made_up import CONFIGS, comparable, fill, made_up, plain, small_spec, spec_of
 from tests.storage.processes import CONTEXT, interrupted_after
 
@@ -42,7 +42,7 @@ EXPONENTS = [1.1, 1.2, 1.4, 2.0, 3.0]
 
 @st.composite
 def growing_specs(draw: st.DrawFn) -> list[SweepSpec]:
-    """Draw a sweep and one or two larger ones, each with all that the one before has."""
+    """Draw a sweep and one or two larger ones, each of which contains the one before."""
     chosen: dict[str, set[Any]] = {
         "configs": set(),
         "normalisations": set(),
@@ -69,20 +69,22 @@ def growing_specs(draw: st.DrawFn) -> list[SweepSpec]:
 
 @settings(max_examples=6)
 @given(specs=growing_specs(), seed=st.integers(0, 1000))
-def test_extended_in_steps_equals_made_at_once(specs: list[SweepSpec], seed: int) -> None:
+def test_a_cube_extended_in_steps_equals_one_created_at_once(
+    specs: list[SweepSpec], seed: int
+) -> None:
     with TemporaryDirectory() as folder:
         grown, at_once = Path(folder) / "grown.zarr", Path(folder) / "at_once.zarr"
         create_cube(grown, specs[0])
         for spec in specs:
             extend_cube(grown, spec)
             some = [tile for tile in spec.tiles if Random(f"{seed} {tile}").random() < 0.7]
-            fill(grown, some)  # others are left for a later, larger grid
+            fill(grown, some)  # the others are computed for a later, larger grid
         fill(grown)
         create_cube(at_once, specs[-1])
         fill(at_once)
         xr.testing.assert_identical(comparable(open_cube(grown)), comparable(open_cube(at_once)))
         assert not verify_cube(grown).damaged
-        assert not todo(grown)
+        assert not read_ledger(grown).todo
         xr.testing.assert_identical(
             comparable(plain(grown)).sortby(["config", "normalisation", "p1", "p2"]),
             comparable(plain(at_once)).sortby(["config", "normalisation", "p1", "p2"]),
@@ -98,17 +100,17 @@ def cube(tmp_path: Path) -> Path:
     return location
 
 
-def test_what_is_there_is_read_as_before_right_after_the_extension(cube: Path) -> None:
+def test_stored_results_are_read_unchanged_right_after_the_extension(cube: Path) -> None:
     before = comparable(open_cube(cube))
     extend_cube(cube, LARGER)
     after = comparable(open_cube(cube)).sel({dim: before[dim] for dim in before.dims})
     xr.testing.assert_identical(after, before)
-    assert read_ledger(cube).counts.done == 0  # all lack exponents now, or everything
+    assert read_ledger(cube).counts.done == 0  # all tiles lack some cells now
 
 
-def test_only_cells_outside_the_older_grid_are_to_be_computed(cube: Path) -> None:
+def test_only_cells_outside_the_older_grid_are_missing(cube: Path) -> None:
     extend_cube(cube, LARGER)
-    work = {item.tile: item.blocks for item in todo(cube)}
+    work = {item.tile: item.blocks for item in read_ledger(cube).todo}
     assert list(work) == list(LARGER.tiles)
     for tile, blocks in work.items():
         cells = [
@@ -164,7 +166,7 @@ SMALLER: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize(("changes", "message"), SMALLER.values(), ids=SMALLER)
-def test_what_is_no_extension_is_refused_with_the_differences(
+def test_specs_that_are_not_larger_are_refused_with_the_differences(
     cube: Path, changes: dict[str, Any], message: str
 ) -> None:
     before = plain(cube)
@@ -174,7 +176,9 @@ def test_what_is_no_extension_is_refused_with_the_differences(
 
 
 @pytest.mark.slow
-def test_killed_at_any_step_an_extension_leaves_the_old_cube_or_the_new(tmp_path: Path) -> None:
+def test_an_extension_that_is_killed_at_any_step_leaves_the_old_cube_or_the_new(
+    tmp_path: Path,
+) -> None:
     location = tmp_path / "cube.zarr"
     small = small_spec(count=1, configs=CONFIGS[:1], normalisations=["range"], p1=[2.0])
     larger = small_spec(count=1, configs=CONFIGS[:1])
@@ -184,7 +188,7 @@ def test_killed_at_any_step_an_extension_leaves_the_old_cube_or_the_new(tmp_path
     outcomes: list[SweepSpec] = []
     finished = False
     while not finished:
-        # Every attempt goes further, over what all attempts before it left behind.
+        # Every attempt gets further, and starts with the files that the earlier ones left.
         steps = 3 * len(outcomes)
         finished = interrupted_after(steps, partial(extend_cube, location, larger))
         after = comparable(plain(location))
@@ -199,7 +203,7 @@ def test_killed_at_any_step_an_extension_leaves_the_old_cube_or_the_new(tmp_path
     assert not verify_cube(location).damaged
 
 
-def test_another_extension_after_a_killed_one_is_not_disturbed_by_it(tmp_path: Path) -> None:
+def test_a_killed_extension_does_not_disturb_a_different_one_after_it(tmp_path: Path) -> None:
     other = small_spec(count=4, p1=[1.1, 1.4, 1.7, 2.0], configs=(CONFIGS[0], CONFIGS[1]))
     at_once = tmp_path / "at_once.zarr"
     create_cube(at_once, other)
@@ -213,7 +217,7 @@ def test_another_extension_after_a_killed_one_is_not_disturbed_by_it(tmp_path: P
         xr.testing.assert_identical(comparable(open_cube(location)), comparable(open_cube(at_once)))
 
 
-def test_a_real_kill_in_mid_extension_leaves_a_cube(tmp_path: Path) -> None:
+def test_a_process_killed_during_an_extension_leaves_a_cube(tmp_path: Path) -> None:
     for attempt in range(5):
         location = tmp_path / f"{attempt}.zarr"
         create_cube(location, SPEC)
@@ -226,7 +230,7 @@ def test_a_real_kill_in_mid_extension_leaves_a_cube(tmp_path: Path) -> None:
         process.join()
         plain(location)
         extend_cube(location, LARGER)
-        assert len(todo(location)) == len(LARGER.tiles)
+        assert len(read_ledger(location).todo) == len(LARGER.tiles)
 
 
 def extend_when_ready(location: Path, started: Any) -> None:
@@ -243,7 +247,7 @@ def growing(last: int) -> SweepSpec:
     return small_spec(p1=[1 + step / 10 for step in range(1, last)], count=last)
 
 
-def test_readers_find_a_cube_at_any_moment_of_many_extensions(tmp_path: Path) -> None:
+def test_a_cube_can_be_read_at_any_moment_of_many_extensions(tmp_path: Path) -> None:
     location = tmp_path / "cube.zarr"
     create_cube(location, growing(2))
     process = CONTEXT.Process(target=extend_often, args=(location,))
@@ -259,7 +263,28 @@ def test_readers_find_a_cube_at_any_moment_of_many_extensions(tmp_path: Path) ->
     assert len(seen) > 3
 
 
-def test_two_extensions_at_once_end_in_the_larger_one(tmp_path: Path) -> None:
+def test_a_worker_writes_through_one_handle_during_many_extensions(tmp_path: Path) -> None:
+    location, at_once = tmp_path / "cube.zarr", tmp_path / "at_once.zarr"
+    create_cube(location, growing(2))
+    handle = open_handle(location)
+    process = CONTEXT.Process(target=extend_often, args=(location,))
+    process.start()
+    seen = set()
+    while process.is_alive():
+        spec = handle.current().spec
+        for tile in spec.tiles[:2]:
+            write_tile(handle, tile, [made_up(spec, whole_tile(spec, tile))])
+        seen.add(spec.fingerprint)
+    assert process.exitcode == 0
+    assert len(seen) > 3
+    assert not verify_cube(location).damaged
+    fill(location)
+    create_cube(at_once, growing(12))
+    fill(at_once)
+    xr.testing.assert_identical(comparable(open_cube(location)), comparable(open_cube(at_once)))
+
+
+def test_concurrent_extensions_end_in_the_larger_one(tmp_path: Path) -> None:
     location = tmp_path / "cube.zarr"
     create_cube(location, SPEC)
     middle = small_spec(count=3)
@@ -273,7 +298,7 @@ def test_two_extensions_at_once_end_in_the_larger_one(tmp_path: Path) -> None:
         process.join(60)
         assert process.exitcode == 0
     assert spec_of(location) == LARGER
-    assert len(todo(location)) == len(LARGER.tiles)
+    assert len(read_ledger(location).todo) == len(LARGER.tiles)
     plain(location)
 
 
@@ -284,7 +309,7 @@ def extend_quietly(location: Path, spec: SweepSpec) -> None:
         assert spec != LARGER  # the larger was first
 
 
-def test_a_worker_of_before_the_extension_does_not_harm_newer_results(cube: Path) -> None:
+def test_results_of_the_older_grid_do_not_overwrite_newer_ones(cube: Path) -> None:
     extend_cube(cube, LARGER)
     fill(cube)
     before = comparable(open_cube(cube))
@@ -293,6 +318,6 @@ def test_a_worker_of_before_the_extension_does_not_harm_newer_results(cube: Path
     xr.testing.assert_identical(comparable(open_cube(cube)), before)
 
 
-def test_extending_what_is_no_cube_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(CubeError, match="no cube"):
+def test_a_missing_cube_cannot_be_extended(tmp_path: Path) -> None:
+    with pytest.raises(CubeNotFoundError, match="no cube"):
         extend_cube(tmp_path / "cube.zarr", SPEC)

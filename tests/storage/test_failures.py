@@ -1,4 +1,4 @@
-"""Failed tiles: what they had stays, they can be tried again, and nobody writes beside another."""
+"""Failed tiles keep their results and can be tried again; tiles are locked while they change."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -7,20 +7,10 @@ import pytest
 import xarray as xr
 
 from pipeline.execution.block import whole_tile
-from storage import (
-    Status,
-    create_cube,
-    extend_cube,
-    forgive,
-    mark_failed,
-    mark_missing,
-    open_cube,
-    read_ledger,
-    todo,
-    write_tile,
-)
-from storage.backends.location import place_at
+from storage import Status, create_cube, extend_cube, forgive, open_cube, read_ledger
+from storage.backends.location import backend_at
 from storage.layout.axes import TileIndex
+from storage.tiles import mark_failed, mark_missing, write_tile
 from tests.storage.made_up import comparable, fill, made_up, small_spec
 from tests.storage.processes import CONTEXT
 
@@ -31,13 +21,13 @@ TILE = SPEC.tiles[0]
 
 @pytest.fixture
 def cube(tmp_path: Path) -> Path:
-    """Return a cube that is whole for its spec."""
+    """Return a cube with all its results."""
     create_cube(tmp_path / "cube.zarr", SPEC)
     fill(tmp_path / "cube.zarr")
     return tmp_path / "cube.zarr"
 
 
-def test_a_tile_that_fails_in_an_extension_keeps_what_it_has(cube: Path) -> None:
+def test_a_tile_that_fails_in_an_extension_keeps_its_results(cube: Path) -> None:
     before = open_cube(cube).load()
     extend_cube(cube, LARGER)
     mark_failed(cube, TILE, "died on new exponents")
@@ -53,21 +43,21 @@ def comparable_values(cube: xr.Dataset) -> xr.Dataset:
     return comparable(cube.drop_vars("error"))
 
 
-def test_tried_again_it_lacks_only_what_the_extension_added(cube: Path) -> None:
+def test_a_forgiven_tile_lacks_only_the_cells_of_the_extension(cube: Path) -> None:
     extend_cube(cube, LARGER)
     mark_failed(cube, TILE, "died on new exponents")
     forgive(cube, [TILE])
     assert not read_ledger(cube).failed
-    (work,) = (work for work in todo(cube) if work.tile == TILE)
+    (work,) = (work for work in read_ledger(cube).todo if work.tile == TILE)
     assert {block.p1 for block in work.blocks} == {(1.3,)}
     fill(cube)
-    made_at_once = cube.with_name("other.zarr")
-    create_cube(made_at_once, LARGER)
-    fill(made_at_once)
-    xr.testing.assert_identical(comparable(open_cube(cube)), comparable(open_cube(made_at_once)))
+    at_once = cube.with_name("other.zarr")
+    create_cube(at_once, LARGER)
+    fill(at_once)
+    xr.testing.assert_identical(comparable(open_cube(cube)), comparable(open_cube(at_once)))
 
 
-def test_a_tile_that_was_done_meanwhile_stays_done_when_forgiven(cube: Path) -> None:
+def test_a_done_tile_stays_done_when_it_is_forgiven(cube: Path) -> None:
     forgive(cube, [TILE])
     assert read_ledger(cube).states[TILE] == Status.DONE
 
@@ -80,16 +70,16 @@ def fail(cube: Path) -> None:
     mark_failed(cube, TILE, "died")
 
 
-def forget(cube: Path) -> None:
+def remove(cube: Path) -> None:
     mark_missing(cube, [TILE])
 
 
-@pytest.mark.parametrize("change", [write, fail, forget])
-def test_who_changes_a_tile_waits_for_who_is_changing_it(
+@pytest.mark.parametrize("change", [write, fail, remove])
+def test_a_process_waits_while_another_changes_the_same_tile(
     cube: Path, change: Callable[[Path], None]
 ) -> None:
     index: TileIndex = (0, 0, SPEC.normalisations.index(TILE.normalisation))
-    with place_at(cube).tile_locked(index):
+    with backend_at(cube).tile_locked(index):
         other = CONTEXT.Process(target=change, args=(cube,))
         other.start()
         other.join(3)
@@ -98,10 +88,10 @@ def test_who_changes_a_tile_waits_for_who_is_changing_it(
     assert other.exitcode == 0
 
 
-def test_tiles_do_not_wait_for_each_other(cube: Path) -> None:
+def test_a_process_does_not_wait_for_other_tiles(cube: Path) -> None:
     index: TileIndex = (1, 1, 1)
     assert open_cube(cube).sizes["config"] == 2
-    with place_at(cube).tile_locked(index):
+    with backend_at(cube).tile_locked(index):
         other = CONTEXT.Process(target=write, args=(cube,))
         other.start()
         other.join(60)

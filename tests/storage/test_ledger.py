@@ -1,4 +1,4 @@
-"""The ledger agrees with the status that plain xarray reads, and with nothing else."""
+"""The ledger agrees with the status that plain xarray reads."""
 
 from pathlib import Path
 
@@ -6,20 +6,10 @@ import numpy as np
 import pytest
 
 from pipeline.spec import SweepSpec
-from storage import (
-    Counts,
-    Status,
-    create_cube,
-    extend_cube,
-    mark_failed,
-    mark_missing,
-    open_cube,
-    read_ledger,
-    todo,
-)
-from storage.handle import open_group
-from storage.tile_arrays import read_flags
-from storage.tiles import LONGEST_ERROR
+from storage import Counts, Status, create_cube, extend_cube, open_cube, read_ledger
+from storage.handle import open_handle
+from storage.tile_arrays import read_tile_array
+from storage.tiles import LONGEST_ERROR, mark_failed, mark_missing
 from tests.storage.made_up import CONFIGS, fill, plain, small_spec
 
 SPEC = small_spec()
@@ -36,7 +26,7 @@ def cube(tmp_path: Path) -> Path:
     return location
 
 
-def test_tiles_are_counted_by_what_became_of_them(cube: Path) -> None:
+def test_tiles_are_counted_by_their_state(cube: Path) -> None:
     ledger = read_ledger(cube)
     assert ledger.counts == Counts(done=3, failed=2, missing=3)
     assert ledger.counts.total == len(SPEC.tiles)
@@ -49,7 +39,7 @@ def test_tiles_are_counted_by_what_became_of_them(cube: Path) -> None:
     assert ledger.not_part == 0
 
 
-def test_configurations_are_counted_apart(cube: Path) -> None:
+def test_tiles_are_counted_by_configuration(cube: Path) -> None:
     # breadth-first: data set 0 of both configurations comes before data set 1 of any
     assert read_ledger(cube).by_config == {
         "1000x6-3": Counts(done=2, failed=1, missing=1),
@@ -58,31 +48,31 @@ def test_configurations_are_counted_apart(cube: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["status", "grid"])
-def test_flags_read_from_bytes_are_those_that_zarr_reads(cube: Path, name: str) -> None:
-    flags = read_flags(open_group(cube), name)
-    assert flags.damaged == ()
-    np.testing.assert_array_equal(flags.values, plain(cube)[name].values)
-    assert flags.values.dtype == plain(cube)[name].dtype
+def test_tile_arrays_equal_those_that_zarr_reads(cube: Path, name: str) -> None:
+    read = read_tile_array(open_handle(cube), name)
+    assert read.damaged == ()
+    np.testing.assert_array_equal(read.values, plain(cube)[name].values)
+    assert read.values.dtype == plain(cube)[name].dtype
 
 
-def test_failed_tiles_are_not_to_do_until_they_are_missing_again(cube: Path) -> None:
-    assert [work.tile for work in todo(cube)] == list(SPEC.tiles[5:])
+def test_failed_tiles_are_not_listed_as_missing(cube: Path) -> None:
+    assert [work.tile for work in read_ledger(cube).todo] == list(SPEC.tiles[5:])
     mark_missing(cube, read_ledger(cube).failed)
-    assert [work.tile for work in todo(cube)] == list(SPEC.tiles[3:])
+    assert [work.tile for work in read_ledger(cube).todo] == list(SPEC.tiles[3:])
 
 
-def test_a_long_error_is_cut(cube: Path) -> None:
+def test_a_long_error_is_truncated(cube: Path) -> None:
     mark_failed(cube, SPEC.tiles[7], "x" * 10 * LONGEST_ERROR)
     assert read_ledger(cube).failed[SPEC.tiles[7]] == "x" * LONGEST_ERROR
 
 
 def only_one_of_the_second(spec: SweepSpec, config: str) -> int:
-    """Ask for less of one configuration than of the others."""
+    """Return fewer data sets for one configuration than for the others."""
     assert spec.datasets.synthetic
     return 1 if config == CONFIGS[1] else spec.datasets.synthetic.count
 
 
-def test_what_no_spec_asked_for_is_not_part(
+def test_tiles_outside_the_sweep_are_marked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     location = tmp_path / "cube.zarr"
@@ -96,7 +86,7 @@ def test_what_no_spec_asked_for_is_not_part(
         extend_cube(location, small_spec(count=3))
         assert (plain(location).status == Status.NOT_PART).sum() == 4
         assert (read_ledger(location).counts.done, read_ledger(location).not_part) == (6, 4)
-    # a later spec asks for them after all
+    # a later spec includes them
     extend_cube(location, small_spec(count=4))
     assert not (plain(location).status == Status.NOT_PART).any()
     fill(location)

@@ -1,4 +1,4 @@
-"""Cubes with label-free scores: their arrays, their damage, their growth."""
+"""Cubes with label-free scores: their arrays, damage and extensions."""
 
 from pathlib import Path
 
@@ -15,11 +15,11 @@ from storage import (
     create_cube,
     extend_cube,
     open_cube,
-    todo,
+    read_ledger,
     verify_cube,
-    write_tile,
 )
 from storage.layout.schema import SCORE_RESULTS
+from storage.tiles import write_tile
 from tests.storage.made_up import comparable, fill, made_up, plain, small_spec
 
 SPEC = small_spec(count=1, configs=["1000x6-3"], scores=SCORES)
@@ -28,7 +28,7 @@ TILE = SPEC.tiles[0]
 
 @pytest.fixture
 def cube(tmp_path: Path) -> Path:
-    """Return a whole cube with both scores."""
+    """Return a complete cube with both scores."""
     create_cube(tmp_path / "cube.zarr", SPEC)
     fill(tmp_path / "cube.zarr")
     return tmp_path / "cube.zarr"
@@ -57,7 +57,7 @@ def test_scores_are_read_as_they_were_written(cube: Path) -> None:
         np.testing.assert_array_equal(stored[name], written[name], err_msg=name)
 
 
-def test_a_tile_without_its_scores_is_not_whole(tmp_path: Path) -> None:
+def test_a_tile_without_its_scores_is_not_complete(tmp_path: Path) -> None:
     create_cube(tmp_path / "cube.zarr", SPEC)
     lacking = made_up(SPEC.model_copy(update={"scores": ()}), whole_tile(SPEC, TILE))
     with pytest.raises(CubeError, match="cells are missing in kmeans_silhouette"):
@@ -76,8 +76,8 @@ def test_a_tile_without_its_scores_is_not_whole(tmp_path: Path) -> None:
 def test_scores_that_cannot_be_right_are_found(
     cube: Path, name: str, value: float, reason: str
 ) -> None:
-    place = (0, 0, SPEC.normalisations.index(TILE.normalisation), 0)
-    zarr.open_array(cube / name, mode="r+")[place] = value
+    cell = (0, 0, SPEC.normalisations.index(TILE.normalisation), 0)
+    zarr.open_array(cube / name, mode="r+")[cell] = value
     assert verify_cube(cube).damaged == {TILE: (f"{name} {reason}",)}
 
 
@@ -85,12 +85,12 @@ def test_a_lost_chunk_of_scores_is_found_and_computed_again(cube: Path) -> None:
     before = comparable(plain(cube))
     next((cube / "rescaled_imwk_silhouette").glob("c.0.*")).unlink()
     assert len(verify_cube(cube, repair=True).damaged) == 1
-    assert len(todo(cube)) == 1
+    assert len(read_ledger(cube).todo) == 1
     fill(cube)
     xr.testing.assert_identical(comparable(plain(cube)), before)
 
 
-def test_scores_grow_with_the_cube(cube: Path, tmp_path: Path) -> None:
+def test_scores_are_extended_with_the_cube(cube: Path, tmp_path: Path) -> None:
     larger = small_spec(scores=SCORES, p1=[1.1, 1.4, 1.7, 2.0])
     extend_cube(cube, larger)
     fill(cube)

@@ -1,4 +1,4 @@
-"""What is written is read back, and only what is whole is written."""
+"""Results are read back as they were written, and only complete ones are written."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -12,18 +12,9 @@ import zarr
 
 from pipeline.execution.block import Block, BlockResult, split_block
 from pipeline.spec import SweepSpec, Tile
-from storage import (
-    CubeError,
-    Status,
-    create_cube,
-    mark_failed,
-    mark_missing,
-    open_cube,
-    read_ledger,
-    todo,
-    write_tile,
-)
+from storage import CubeError, Status, create_cube, open_cube, read_ledger
 from storage.layout.schema import RESULTS, TILE_DIMS
+from storage.tiles import mark_failed, mark_missing, write_tile
 from tests.storage.made_up import comparable, fill, made_up, plain, small_spec
 
 SPEC = small_spec()
@@ -38,7 +29,7 @@ def cube(tmp_path: Path) -> Path:
     return location
 
 
-def whole(tile: Tile, spec: SweepSpec = SPEC) -> BlockResult:
+def complete(tile: Tile, spec: SweepSpec = SPEC) -> BlockResult:
     return made_up(spec, Block(tile, spec.parts, spec.p1, spec.p2))
 
 
@@ -54,7 +45,7 @@ def test_every_result_is_read_back_bit_for_bit(
     dataset = opened(cube)
     for tile in SPEC.tiles:
         stored = of_tile(dataset, tile)
-        for name, values in whole(tile).arrays.items():
+        for name, values in complete(tile).arrays.items():
             np.testing.assert_array_equal(stored[name].values, values)
             assert stored[name].dims == RESULTS[name].dims
 
@@ -64,25 +55,25 @@ def test_blocks_are_placed_by_their_exponents_in_any_order(cube: Path) -> None:
     write_tile(cube, TILE, [made_up(SPEC, block) for block in reversed(blocks)])
     stored = of_tile(open_cube(cube), TILE)
     np.testing.assert_array_equal(
-        stored.rescaled_imwk_ari.values, whole(TILE).arrays["rescaled_imwk_ari"]
+        stored.rescaled_imwk_ari.values, complete(TILE).arrays["rescaled_imwk_ari"]
     )
 
 
 def test_writing_a_tile_twice_gives_the_same_cube(cube: Path) -> None:
     fill(cube)
     once = plain(cube)
-    write_tile(cube, TILE, [whole(TILE)])
+    write_tile(cube, TILE, [complete(TILE)])
     xr.testing.assert_identical(plain(cube), once)
 
 
-def test_a_plain_open_gives_labels_and_types_that_can_be_worked_with(cube: Path) -> None:
-    write_tile(cube, TILE, [whole(TILE)])
+def test_plain_xarray_reads_labels_and_types(cube: Path) -> None:
+    write_tile(cube, TILE, [complete(TILE)])
     dataset = plain(cube)
     assert dataset.config.values.tolist() == list(SPEC.configs)
     assert dataset.sel(p1=1.4, p2=3.0).rescaled_imwk_ari.notnull().sum() == 1
     assert dataset.status.dtype == np.int8
-    # 0 clusters never reads as a number: a mean over all tiles is one over what is there
-    assert dataset.imwk_clusters.mean() == whole(TILE).arrays["imwk_clusters"].mean()
+    # 0 clusters are read as NaN, so a mean over all tiles is one over the results
+    assert dataset.imwk_clusters.mean() == complete(TILE).arrays["imwk_clusters"].mean()
     assert of_tile(dataset, TILE).tile_seconds == 0.5
 
 
@@ -98,8 +89,8 @@ def test_every_chunk_belongs_to_one_tile_and_has_a_checksum(cube: Path) -> None:
             )
 
 
-def test_a_tile_that_is_not_done_reads_as_nothing(cube: Path) -> None:
-    write_tile(cube, TILE, [whole(TILE)])
+def test_a_tile_that_is_not_done_is_read_as_nan(cube: Path) -> None:
+    write_tile(cube, TILE, [complete(TILE)])
     mark_failed(cube, SPEC.tiles[0], "died")
     results = open_cube(cube)[list(RESULTS)]
     for tile in SPEC.tiles:
@@ -108,13 +99,13 @@ def test_a_tile_that_is_not_done_reads_as_nothing(cube: Path) -> None:
 
 
 def test_results_without_status_are_not_shown(cube: Path) -> None:
-    write_tile(cube, TILE, [whole(TILE)])
+    write_tile(cube, TILE, [complete(TILE)])
     group = zarr.open_group(cube, mode="r+")
     status = group["status"]
     assert isinstance(status, zarr.Array)
-    status[...] = Status.MISSING  # as a kill just before the last write leaves it
+    status[...] = Status.MISSING  # the state after a kill just before the last write
     assert bool(open_cube(cube)[list(RESULTS)].isnull().all().to_array().all())
-    assert len(todo(cube)) == len(SPEC.tiles)
+    assert len(read_ledger(cube).todo) == len(SPEC.tiles)
 
 
 def without(name: str) -> Callable[[BlockResult], BlockResult]:
@@ -133,8 +124,8 @@ def changed(name: str, value: Any) -> Callable[[BlockResult], BlockResult]:
 
 
 BAD: dict[str, tuple[Callable[[BlockResult], BlockResult], str]] = {
-    "nothing computed": (lambda result: replace(result, arrays={}), r"not whole.*kmeans_ari"),
-    "a part is missing": (without("kmeans_ari"), r"not whole.*missing in kmeans_ari"),
+    "nothing computed": (lambda result: replace(result, arrays={}), r"not complete.*kmeans_ari"),
+    "a part is missing": (without("kmeans_ari"), r"not complete.*missing in kmeans_ari"),
     "NaN": (changed("imwk_ari", np.nan), r"imwk_ari lacks 1 of 3 values"),
     "above 1": (changed("kmeans_ari", 1.01), r"kmeans_ari has 1\.01, outside -1 to 1"),
     "no clusters": (changed("imwk_clusters", 0), r"imwk_clusters has 0\.0, outside 1 to"),
@@ -144,7 +135,7 @@ BAD: dict[str, tuple[Callable[[BlockResult], BlockResult], str]] = {
         lambda result: replace(result, arrays={"imwk_ari": np.ones(7)}),
         r"imwk_ari of .* has the shape \(7,\), not \(3,\)",
     ),
-    "unknown": (lambda result: replace(result, arrays={"ari": np.ones(3)}), r"ari is no result"),
+    "unknown": (lambda result: replace(result, arrays={"ari": np.ones(3)}), r"ari is not a result"),
     "other exponents": (
         lambda result: replace(result, block=replace(result.block, p1=(1.1, 1.4, 2.5))),
         r"no p1 = 2\.5.*imwk extend",
@@ -156,10 +147,10 @@ BAD: dict[str, tuple[Callable[[BlockResult], BlockResult], str]] = {
 def test_bad_results_are_refused_and_nothing_is_written(
     cube: Path, spoil: Callable[[BlockResult], BlockResult], message: str
 ) -> None:
-    write_tile(cube, SPEC.tiles[0], [whole(SPEC.tiles[0])])
+    write_tile(cube, SPEC.tiles[0], [complete(SPEC.tiles[0])])
     before = plain(cube)
     with pytest.raises(CubeError, match=message):
-        write_tile(cube, TILE, [spoil(whole(TILE))])
+        write_tile(cube, TILE, [spoil(complete(TILE))])
     xr.testing.assert_identical(plain(cube), before)
 
 
@@ -169,18 +160,18 @@ def test_a_tile_of_another_sweep_is_refused(cube: Path) -> None:
 
 
 def test_a_tile_that_is_done_cannot_fail_any_more(cube: Path) -> None:
-    write_tile(cube, TILE, [whole(TILE)])
+    write_tile(cube, TILE, [complete(TILE)])
     mark_failed(cube, TILE, "a second submit gave up on it")
     assert read_ledger(cube).states[TILE] == Status.DONE
 
 
 def test_a_failed_tile_that_succeeds_later_has_no_error(cube: Path) -> None:
     mark_failed(cube, TILE, "died")
-    write_tile(cube, TILE, [whole(TILE)])
+    write_tile(cube, TILE, [complete(TILE)])
     assert of_tile(plain(cube), TILE).error == ""
 
 
-def test_a_tile_marked_missing_leaves_no_trace(cube: Path) -> None:
+def test_a_tile_that_is_marked_as_missing_leaves_no_results(cube: Path) -> None:
     empty = plain(cube)
     fill(cube)
     mark_missing(cube, SPEC.tiles)
@@ -188,11 +179,11 @@ def test_a_tile_marked_missing_leaves_no_trace(cube: Path) -> None:
 
 
 @pytest.mark.parametrize("part", SPEC.parts)
-def test_a_sweep_of_one_part_is_whole_with_that_part(tmp_path: Path, part: str) -> None:
+def test_a_sweep_of_one_part_is_complete_with_that_part(tmp_path: Path, part: str) -> None:
     spec = small_spec(parts=[part])
     create_cube(tmp_path / "cube.zarr", spec)
     fill(tmp_path / "cube.zarr")
-    assert not todo(tmp_path / "cube.zarr")
+    assert not read_ledger(tmp_path / "cube.zarr").todo
     shown = open_cube(tmp_path / "cube.zarr")[list(RESULTS)].notnull().any()
     assert {name for name in RESULTS if shown[name]} == {
         name for name, variable in RESULTS.items() if variable.part == part
@@ -203,12 +194,10 @@ def test_a_sweep_without_restarts_has_a_cube(tmp_path: Path) -> None:
     create_cube(tmp_path / "cube.zarr", small_spec(restarts=0))
     fill(tmp_path / "cube.zarr")
     assert plain(tmp_path / "cube.zarr").sizes["restart"] == 0
-    assert not todo(tmp_path / "cube.zarr")
+    assert not read_ledger(tmp_path / "cube.zarr").todo
 
 
-def test_two_cubes_of_one_sweep_hold_the_same_whatever_the_order(
-    cube: Path, tmp_path: Path
-) -> None:
+def test_the_order_of_writing_does_not_matter(cube: Path, tmp_path: Path) -> None:
     fill(cube)
     create_cube(tmp_path / "other.zarr", SPEC)
     for tile in reversed(SPEC.tiles):

@@ -47,15 +47,12 @@ def summary(cube: str) -> None:
     from rich.console import Console
 
     from storage import open_cube
-    from storage.errors import storage_errors
     from workflows.status import about_unlabelled
     from workflows.summary import summary_tables
     from workflows.terminal import print_whole
 
     opened = open_cube(cube)
-    with storage_errors(f"read the cube {cube}"):
-        tables = list(summary_tables(opened))
-    for table in tables:
+    for table in summary_tables(opened):
         print_whole(Console(), table)
     for line in about_unlabelled(opened.attrs["unlabelled"]):
         click.echo(line)
@@ -109,9 +106,7 @@ def query(cube: str, variable: str | None, as_json: bool, as_csv: bool, **option
     from rich.console import Console
 
     from storage import open_cube
-    from storage.errors import storage_errors
-    from storage.query.best import select
-    from storage.query.choice import main_variable
+    from storage.query import main_variable, select
     from workflows.answers import Question, answer, answer_table, ask, json_pieces
     from workflows.terminal import print_whole
 
@@ -121,9 +116,7 @@ def query(cube: str, variable: str | None, as_json: bool, as_csv: bool, **option
     if variable is None:
         variable = main_variable(select(opened, config=options["config"]))
     question = Question(variable, **options)
-    asked = ask(opened, question)
-    with storage_errors(f"read the cube {cube}"):
-        rows = answer(asked, question)
+    rows = answer(ask(opened, question), question)
     if as_json:
         for piece in json_pieces(rows):
             click.echo(piece, nl=False)
@@ -150,7 +143,7 @@ def export(cube: str, output: str | None) -> None:
 
     The file has one row for each result.
     """
-    from storage.query.export import export_cube
+    from storage import export_cube
 
     if output is None:
         raise click.UsageError("Give the file to write with --output FILE.")
@@ -176,13 +169,10 @@ def tables(cube: str, style: str) -> None:
     from rich.console import Console
 
     from storage import open_cube
-    from storage.errors import storage_errors
     from workflows.paper.comparison import closing_line, compare_with_paper
     from workflows.paper.formats import TEXT_FORMATS, print_tables
 
-    opened = open_cube(cube)
-    with storage_errors(f"read the cube {cube}"):
-        rows = compare_with_paper(opened)
+    rows = compare_with_paper(open_cube(cube))
     if style == "terminal":
         print_tables(rows, Console())
         return

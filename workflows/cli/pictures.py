@@ -50,15 +50,11 @@ def heatmaps(
     ARI is white where it does not beat k-means++.
     """
     from storage import open_cube
-    from storage.errors import storage_errors
-    from storage.query.best import select
-    from storage.query.choice import main_variable
+    from storage.query import main_variable, select
     from workflows.plots.heatmaps import mean_grids, write_heatmaps
 
     chosen = select(open_cube(cube), config=config, normalisation=normalisation)
-    grids = mean_grids(chosen, variable or main_variable(chosen))
-    with storage_errors(f"read the cube {cube}"):
-        grids = grids.compute()
+    grids = mean_grids(chosen, variable or main_variable(chosen)).compute()
     for path in write_heatmaps(grids, output, style):
         click.echo(path)
 

@@ -89,11 +89,10 @@ def extend(cube: str, spec: str, **given: Any) -> None:
 def retry(cube: str, **given: Any) -> None:
     """Compute the failed and missing tiles of CUBE."""
     from pipeline.spec.sweep import Sweep
-    from storage import forgive, read_ledger
-    from storage.handle import open_group
+    from storage import forgive, read_ledger, read_spec
 
     options = options_of(given)
-    spec = open_group(cube).spec
+    spec = read_spec(cube)
     if not options.dry_run:
         forgive(cube, read_ledger(cube).failed)
     _submit(Sweep(spec, {}), cube, options)

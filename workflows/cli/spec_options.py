@@ -9,7 +9,7 @@ import click
 from workflows.cli.options import table_options
 
 if TYPE_CHECKING:
-    from pipeline.spec.draft import Sweep
+    from pipeline.spec.sweep import Sweep
     from pipeline.spec.toml import SpecFile
 
 AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])

@@ -7,8 +7,8 @@ from typing import Any
 from distributed import Client
 
 from pipeline.core.errors import ImwkError
-from storage import environment
-from storage.access import check_access, cube_id
+from storage.control import check_access, cube_id
+from storage.provenance import environment
 from workflows.errors import WorkersError
 
 PROJECT = "imwk-sweep"

@@ -9,8 +9,7 @@ import numpy as np
 import xarray as xr
 from dask.base import compute
 
-from storage.query.best import averaged, best_average, best_exponents, scores
-from storage.query.select import results_of
+from storage.query import averaged, best_average, best_exponents, results_of, scores
 from workflows.paper.published import (
     PAPER_TABLES,
     VARIABLES,

@@ -19,8 +19,15 @@ from numpy.typing import NDArray
 
 from pipeline.scoring import LEAST
 from storage.layout.schema import ALL_RESULTS, Status
-from storage.query.best import GRID, averaged, baseline_of, compared_with_kmeans, scores
-from storage.query.select import as_variable, results_of
+from storage.query import (
+    DEFAULT_VARIABLE,
+    as_variable,
+    averaged,
+    baseline_of,
+    compared_with_kmeans,
+    results_of,
+    scores,
+)
 from workflows.errors import ArgumentError
 from workflows.plots.panels import BEFORE, Panels
 from workflows.plots.style import LARGE, blank_figure, house_style, literal, write_figure
@@ -38,7 +45,7 @@ MOST_TICKS = 8
 MOST_PANELS = 100
 
 
-def mean_grids(cube: xr.Dataset, variable: str = GRID) -> xr.Dataset:
+def mean_grids(cube: xr.Dataset, variable: str = DEFAULT_VARIABLE) -> xr.Dataset:
     """Return the values of heatmaps: lazy means over data sets, and which of them are coloured.
 
     Parameters

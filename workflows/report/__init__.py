@@ -5,8 +5,7 @@ from pathlib import Path
 
 from pipeline.files import output_errors, replacing
 from storage import CubeLocation, open_cube, read_ledger, read_provenance
-from storage.errors import storage_errors
-from storage.query.select import results_of
+from storage.query import results_of
 from workflows.report.page import report_page
 
 __all__ = ["report_page", "write_report"]
@@ -49,9 +48,7 @@ def write_report(location: CubeLocation, out: str | PathLike[str]) -> int:
     ledger, provenance = read_ledger(location), read_provenance(location)
     opened = open_cube(location)
     needed = opened[[*results_of(opened), "tile_seconds"]].assign_coords(opened.coords)
-    with storage_errors(f"read the cube {location}"):
-        cube = needed.load()
-    page = report_page(Path(location).name, cube, ledger, provenance).encode()
+    page = report_page(Path(location).name, needed.load(), ledger, provenance).encode()
     with output_errors(Path(out)), replacing(Path(out)) as beside:
         beside.write_bytes(page)
     return len(page)

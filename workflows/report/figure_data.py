@@ -8,8 +8,14 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from storage.layout.schema import ALL_RESULTS
-from storage.query.best import averaged, baseline_of, best_average, best_exponents, scores
-from storage.query.select import results_of
+from storage.query import (
+    averaged,
+    baseline_of,
+    best_average,
+    best_exponents,
+    results_of,
+    scores,
+)
 from workflows.report.packing import count_codes, packed, score_codes
 
 #: The number of characters for single data sets in a page. With BokehJS and the means of a cube of

@@ -67,7 +67,7 @@ def provenance_facts(provenance: Provenance, cube: xr.Dataset) -> dict[str, Any]
         },
         "sessions": [
             {"started": session["started"], "facts": _session(session)}
-            for session in provenance.runs
+            for session in provenance.sessions
         ],
         "spec": provenance.spec.to_toml(),
     }

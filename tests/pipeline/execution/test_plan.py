@@ -1,3 +1,5 @@
+"""Plans count what a sweep computes, and pilots measure what it costs."""
+
 import json
 
 import numpy as np
@@ -13,10 +15,12 @@ from pipeline.execution.block import (
     split_block,
     whole_tile,
 )
-from pipeline.execution.plan import Plan, RunCost, default_block_size, make_plan, run_pilots
+from pipeline.execution.pilots import run_pilots
+from pipeline.execution.plan import Plan, default_block_size, make_plan
+from pipeline.execution.workload import RunCost
 from pipeline.spec import PARTS, SweepSpec
-from pipeline.spec.draft import Sweep
-from pipeline.spec.sources import MatrixFacts
+from pipeline.spec.sources import TableFacts
+from pipeline.spec.sweep import Sweep
 from storage.layout.schema import RESULTS
 from tests.own_tables import small_table
 from tests.pipeline.specs import small, synthetic
@@ -30,7 +34,7 @@ def plan_at(
     return make_plan(spec, workers, block_size, dict.fromkeys(spec.configs, cost))
 
 
-def test_the_papers_sweep_is_counted() -> None:
+def test_the_counts_of_the_papers_sweep() -> None:
     plan = plan_at(RunCost(0.05, 0.001), PAPER)
     assert plan.tiles == 600 * 4
     assert plan.block_size == 10
@@ -56,7 +60,7 @@ def test_a_plan_counts_what_a_sweep_computes(parts: tuple[str, ...], block_size:
     assert plan.kmeans_runs == 4 * restarts
 
 
-def test_configurations_have_costs_of_their_own() -> None:
+def test_each_configuration_has_its_own_cost() -> None:
     spec = small(datasets=synthetic(["1000x6-3", "1000x20-10"], 3), parts=["imwk"], p1=[2])
     costs = {"1000x6-3": RunCost(1, 0), "1000x20-10": RunCost(10, 0)}
     plan = make_plan(spec, 2, costs=costs)
@@ -64,7 +68,7 @@ def test_configurations_have_costs_of_their_own() -> None:
     assert plan.longest_block_seconds == 10
 
 
-def test_workers_share_the_time_but_no_block() -> None:
+def test_workers_share_the_time_but_not_a_block() -> None:
     cost = RunCost(1.0, 0.0)
     spec = small(parts=["imwk"], p1=[1.5, 2, 3, 4])  # one tile, one block of four seconds
     assert plan_at(cost, spec, 1).wall_seconds == 4
@@ -80,7 +84,7 @@ def test_blocks_are_neither_tiny_nor_endless(p1: int, p2: int, size: int) -> Non
     assert default_block_size(spec) == size
 
 
-def test_json_has_all_that_is_printed() -> None:
+def test_json_has_everything_that_is_printed() -> None:
     plan = plan_at(RunCost(0.05, 0.001), PAPER, 8)
     data = json.loads(plan.to_json())
     assert data["core_hours"] == pytest.approx(plan.cpu_seconds / 3600)
@@ -102,7 +106,7 @@ def recorded_blocks(monkeypatch: pytest.MonkeyPatch) -> list[Block]:
         blocks.append(block)
         return run_block(spec, block, table)
 
-    monkeypatch.setattr("pipeline.execution.plan.run_block", recorded)
+    monkeypatch.setattr("pipeline.execution.pilots.run_block", recorded)
     return blocks
 
 
@@ -117,7 +121,7 @@ def test_pilots_are_small_and_use_the_grid_of_the_spec(monkeypatch: pytest.Monke
     assert sum(len(block.p1) * len(block.p2) for block in timed) <= 100
     for block in timed:
         assert set(block.p1) <= set(spec.p1)
-        assert block.p1[-1] - block.p1[0] > 2  # all over the grid
+        assert block.p1[-1] - block.p1[0] > 2  # from the whole grid
     assert {p2 for block in timed for p2 in block.p2} == {2.0, 2.1, 2.2, 4.0, 4.1, 4.2}
 
 
@@ -134,11 +138,11 @@ def test_impossible_settings_are_refused(bad: tuple[int, int | None]) -> None:
 
 
 def test_blocks_of_large_tables_are_small() -> None:
-    facts = MatrixFacts(k=3, rows=1_000_000, features=10, labelled=True, sha256="0" * 64)
+    facts = TableFacts(k=3, rows=1_000_000, features=10, labelled=True, sha256="0" * 64)
     assert default_block_size(SweepSpec(datasets={"matrices": {"mine": facts}})) == 2
 
 
-def test_tables_have_pilots_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tables_have_their_own_pilots(monkeypatch: pytest.MonkeyPatch) -> None:
     sweep = Sweep.of({"mine": small_table()}, p1=[1.5], p2=[2], restarts=2)
     cost = run_pilots(sweep.spec, sweep.tables)["mine"]
     assert cost.imwk > 0
@@ -150,8 +154,8 @@ def test_tables_have_pilots_of_their_own(monkeypatch: pytest.MonkeyPatch) -> Non
         rows.append(len(table.X))
         return BlockResult(block, {}, seconds=1.0)
 
-    monkeypatch.setattr("pipeline.execution.plan.run_block", recorded)
-    monkeypatch.setattr("pipeline.execution.plan.PILOT_ROWS", 12)
+    monkeypatch.setattr("pipeline.execution.pilots.run_block", recorded)
+    monkeypatch.setattr("pipeline.execution.pilots.PILOT_ROWS", 12)
     in_proportion = run_pilots(sweep.spec, sweep.tables)["mine"]
     assert set(rows) == {10}
-    assert in_proportion.imwk == 40 / 10 / 2  # two runs: one on rescaled data, one to rescale them
+    assert in_proportion.imwk == 40 / 10 / 2  # two runs: one rescales, one is on the rescaled data

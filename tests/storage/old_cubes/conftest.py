@@ -1,3 +1,3 @@
-"""Scripts that made old cubes need the code of their own time, and are not imported."""
+"""Scripts that created old cubes need the version that they ran with, and are not imported."""
 
 collect_ignore_glob = ["v*/make_cube.py"]

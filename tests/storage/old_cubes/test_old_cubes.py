@@ -9,9 +9,9 @@ import pytest
 import xarray as xr
 
 from pipeline.spec import Tile
-from storage import open_cube, read_ledger, read_provenance, stored_table, verify_cube
+from storage import open_cube, read_ledger, read_spec, stored_table, verify_cube
 from storage.layout.schema import ALL_RESULTS
-from storage.query.best import best_exponents
+from storage.query import best_exponents
 from storage.query.export import export_cube
 
 HERE = Path(__file__).parent
@@ -33,7 +33,7 @@ def cube(version: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def expected(version: Path, cube: Path) -> xr.Dataset:
-    """Return all arrays as that version read them, in the order of coordinates of today."""
+    """Return all arrays as that version read them, in the present order of coordinates."""
     opened = open_cube(cube)
     with np.load(version / "values.npz") as stored:
         coordinates = {name: stored[name] for name in COORDINATES}
@@ -51,7 +51,7 @@ def test_every_value_is_the_same_bit_for_bit(cube: Path, expected: xr.Dataset) -
         np.testing.assert_array_equal(opened[name].values, expected[name].values, name)
 
 
-def test_its_tiles_are_listed(cube: Path) -> None:
+def test_the_ledger_lists_its_tiles(cube: Path) -> None:
     ledger = read_ledger(cube)
     assert (ledger.counts.done, ledger.counts.missing) == (11, 0)
     assert ledger.failed == {Tile("1000x6-3 WCN", 1, "range"): "the worker died"}
@@ -64,15 +64,15 @@ def test_it_can_be_queried(cube: Path, expected: xr.Dataset) -> None:
     np.testing.assert_array_equal(best.values, highest.values)
 
 
-def test_it_is_verified_and_its_data_are_read(cube: Path) -> None:
+def test_it_is_verified_and_its_tables_are_read(cube: Path) -> None:
     found = verify_cube(cube)
     assert (found.checked, dict(found.damaged)) == (11, {})
     assert stored_table(cube, "labelled").X.shape == (60, 4)
     configs = ("1000x6-3", "1000x6-3 WCN", "labelled", "unlabelled")
-    assert read_provenance(cube).spec.configs == configs
+    assert read_spec(cube).configs == configs
 
 
-def test_damage_of_it_is_found(cube: Path) -> None:
+def test_its_damage_is_found(cube: Path) -> None:
     chunk = cube / "imwk_ari" / "c.0.0.0.0"
     content = bytearray(chunk.read_bytes())
     content[len(content) // 2] ^= 1

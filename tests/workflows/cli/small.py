@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.spec import SweepSpec
-from storage import mark_failed, mark_missing
+from storage.tiles import mark_failed, mark_missing
 
 
 def sweep(**changes: Any) -> SweepSpec:

@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 from pipeline.execution.block import run_tile
-from storage import write_tile
 from storage.layout.skeleton import DOCUMENT
-from storage.provenance import RUNS
+from storage.provenance import SESSIONS
+from storage.tiles import write_tile
 from tests.workflows.cli.small import FIRST, SECOND, SPEC
 from tests.workflows.commands import assert_refused, imwk
 
@@ -44,7 +44,7 @@ def test_recomputing_tells_wrong_values_from_another_machine(cube: Path) -> None
 
 
 def pretend_another_numpy(cube: Path) -> None:
-    (record,) = cube.glob(f"{RUNS}/*/{DOCUMENT}")
+    (record,) = cube.glob(f"{SESSIONS}/*/{DOCUMENT}")
     content = json.loads(record.read_text())
     content["attributes"]["versions"]["numpy"] = "1.0"
     record.write_text(json.dumps(content))

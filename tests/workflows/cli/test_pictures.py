@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from storage import create_cube, mark_failed, open_cube
+from storage import create_cube, open_cube
+from storage.tiles import mark_failed
 from tests.own_tables import small_table, written
 from tests.pipeline.datasets.uci_files import balance_scale
 from tests.storage.disks import small_disk

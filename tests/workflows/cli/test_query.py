@@ -9,7 +9,8 @@ import pytest
 import xarray as xr
 from click.testing import Result
 
-from storage import create_cube, mark_failed, open_cube
+from storage import create_cube, open_cube
+from storage.tiles import mark_failed
 from tests.storage.made_up import fill, small_spec
 from tests.workflows.commands import assert_refused, imwk
 

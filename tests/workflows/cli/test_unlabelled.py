@@ -8,7 +8,7 @@ from sklearn.metrics import silhouette_score
 
 from pipeline.core import imwk, normalise, rescale
 from storage import open_cube
-from storage.query.choice import main_variable
+from storage.query import main_variable
 from tests.own_tables import small_table, written
 from tests.reports import data_of, read_page
 from tests.workflows.commands import assert_refused, output_of
@@ -65,7 +65,7 @@ def test_one_clustering_at_the_chosen_exponents_has_the_same_silhouette(folder: 
 
 def test_an_ari_is_refused_and_the_message_names_the_silhouette(folder: Path) -> None:
     result = command("query", folder / "my.zarr", "--variable", "rescaled_imwk_ari")
-    assert_refused(result, "no ARI can be had without labels", "rescaled_imwk_silhouette")
+    assert_refused(result, "there is no ARI without labels", "rescaled_imwk_silhouette")
 
 
 def test_every_command_uses_the_silhouette_by_default(folder: Path) -> None:
@@ -122,4 +122,4 @@ def test_each_configuration_uses_the_ari_only_if_it_has_labels(folder: Path) -> 
         assert list(row)[-1] == result
     asked = ("--config", "mine", "--variable", "rescaled_imwk_ari")
     refused = command("query", folder / "both.zarr", *asked)
-    assert_refused(refused, "no ARI can be had without labels")
+    assert_refused(refused, "there is no ARI without labels")

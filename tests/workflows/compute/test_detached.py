@@ -94,7 +94,8 @@ def test_cancel_stops_sweeps_until_they_are_submitted_again(
         code, output, errors = attached.end()
         assert (code, output) == (130, "")
         assert errors.splitlines()[-1] == (
-            "Error: The sweep was cancelled. Tiles that are done are safe: submit again to go on."
+            "Error: The sweep was cancelled. Tiles that are done are in the cube. Submit the "
+            "sweep again to continue."
         )
     missing = status(cube)["missing"]
     assert 0 < missing < TILES

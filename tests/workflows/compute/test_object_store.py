@@ -7,9 +7,10 @@ import pytest
 import xarray as xr
 from click.testing import Result
 
-from storage import CubeError, create_cube, mark_missing, open_cube, read_ledger
-from storage.backends.location import place_at
-from storage.backends.objects import object_place
+from storage import CubeError, create_cube, open_cube, read_ledger
+from storage.backends.location import backend_at
+from storage.backends.objects import object_backend
+from storage.tiles import mark_missing
 from tests.faults import Faults, Program, scheduler_and_workers, small_sweep
 from tests.storage.made_up import comparable, fill
 from tests.workflows.commands import imwk
@@ -32,7 +33,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 def url(tmp_path: Path) -> Iterator[str]:
     """Return the URL of a cube that does not exist yet."""
     yield f"s3://{BUCKET}/{tmp_path.name}/cube.zarr"
-    object_place.cache_clear()  # it has the variables of this test
+    object_backend.cache_clear()  # it knows the variables of this test
 
 
 @pytest.fixture
@@ -43,7 +44,7 @@ def writer(server: Server, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
 
 
 def set_variables(monkeypatch: pytest.MonkeyPatch, variables: dict[str, str]) -> None:
-    object_place.cache_clear()
+    object_backend.cache_clear()
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
 
@@ -99,7 +100,7 @@ def heatmaps(cube: str | Path, folder: Path) -> dict[str, bytes]:
 
 
 def assert_no_secret_in(url: str) -> None:
-    place = place_at(url)
+    place = backend_at(url)
     for key, content in place.read_many(place.keys("")).items():
         assert SECRETS["writer"].encode() not in content, key
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from storage import read_ledger, todo
+from storage import read_ledger
 from tests.faults import Program, scheduler_and_workers, small_sweep, wait_until
 from tests.workflows.compute.certificates import dask_options, make_certificates
 from workflows.compute import Certificates
@@ -79,7 +79,7 @@ def test_certificates_in_dasks_configuration_work(scheduler: Scheduler, tmp_path
 def test_a_sweep_can_be_detached_with_tls(scheduler: Scheduler, tmp_path: Path) -> None:
     options = ("--scheduler", scheduler.address, *as_options(scheduler.ours), "--detach")
     assert submit(tmp_path, *options)[0] == 0
-    wait_until(lambda: not todo(tmp_path / "cube.zarr"), "the cube is full", every=0.2)
+    wait_until(lambda: not read_ledger(tmp_path / "cube.zarr").todo, "the cube is full", every=0.2)
 
 
 def test_other_connections_are_refused_in_one_line(scheduler: Scheduler, tmp_path: Path) -> None:

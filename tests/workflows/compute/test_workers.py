@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from storage import environment
+from storage.provenance import environment
 from tests.faults import Program, scheduler_and_workers, small_sweep
 from workflows.compute import WorkersError
 from workflows.compute.probe import PROJECT, Probe, trouble_of

@@ -11,7 +11,8 @@ from click.testing import Result
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storage import create_cube, mark_failed, open_cube
+from storage import create_cube, open_cube
+from storage.tiles import mark_failed
 from tests.reports import HOSTILE, data_of, named_page, pictures, read_page, unpacked
 from tests.storage.grids import cube_of, plain_best, plain_mean
 from tests.storage.made_up import fill, small_spec

@@ -7,9 +7,12 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from storage import CubeError, DamagedCubeError, create_cube, mark_failed, open_cube
+from pipeline.core.errors import InvalidInputError
+from pipeline.errors import OutputError
+from storage import DamagedCubeError, create_cube, open_cube
 from storage.layout.schema import RESULTS
 from storage.query.export import COLUMNS, export_cube
+from storage.tiles import mark_failed
 from tests.storage.made_up import fill, small_spec
 
 
@@ -38,7 +41,7 @@ def test_every_value_is_one_row(location: Path, tmp_path: Path) -> None:
     assert tuple(written[0]) == COLUMNS
 
 
-def test_rows_are_the_labelled_values_of_the_cube(location: Path, tmp_path: Path) -> None:
+def test_rows_have_the_labels_and_values_of_the_cube(location: Path, tmp_path: Path) -> None:
     export_cube(location, tmp_path / "out.csv")
     cube = open_cube(location).load()
     for row in csv_rows(tmp_path / "out.csv"):
@@ -65,7 +68,7 @@ def test_parquet_holds_the_rows_of_csv(location: Path, tmp_path: Path) -> None:
     assert table["restart"].to_pylist() == restarts
 
 
-def test_small_pieces_are_the_same_rows(
+def test_the_rows_do_not_depend_on_the_size_of_pieces(
     location: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     export_cube(location, tmp_path / "out.csv")
@@ -74,7 +77,7 @@ def test_small_pieces_are_the_same_rows(
     assert (tmp_path / "small.csv").read_bytes() == (tmp_path / "out.csv").read_bytes()
 
 
-def test_an_empty_cube_gives_the_header_alone(tmp_path: Path) -> None:
+def test_an_empty_cube_gives_only_the_header(tmp_path: Path) -> None:
     create_cube(tmp_path / "cube.zarr", small_spec())
     assert export_cube(tmp_path / "cube.zarr", tmp_path / "out.csv") == 0
     assert (tmp_path / "out.csv").read_text() == ",".join(COLUMNS) + "\n"
@@ -83,16 +86,16 @@ def test_an_empty_cube_gives_the_header_alone(tmp_path: Path) -> None:
 
 
 def test_another_ending_is_refused(location: Path, tmp_path: Path) -> None:
-    with pytest.raises(CubeError, match=r"ends in \.csv or \.parquet"):
+    with pytest.raises(InvalidInputError, match=r"ends in \.csv or \.parquet"):
         export_cube(location, tmp_path / "out.xlsx")
 
 
-def test_a_folder_that_is_not_there_is_one_clean_error(location: Path, tmp_path: Path) -> None:
-    with pytest.raises(CubeError, match="Cannot export"):
+def test_a_missing_folder_is_refused(location: Path, tmp_path: Path) -> None:
+    with pytest.raises(OutputError, match=r"Cannot write .*out\.csv: No such file"):
         export_cube(location, tmp_path / "none" / "out.csv")
 
 
-def test_damage_leaves_the_old_file_and_nothing_else(location: Path, tmp_path: Path) -> None:
+def test_a_damaged_cube_leaves_the_old_file_and_no_other(location: Path, tmp_path: Path) -> None:
     (tmp_path / "out.csv").write_text("old")
     chunk = next((location / "rescaled_imwk_ari").glob("c.1.*"))
     chunk.write_bytes(chunk.read_bytes()[:-3])
@@ -102,9 +105,9 @@ def test_damage_leaves_the_old_file_and_nothing_else(location: Path, tmp_path: P
     assert {path.name for path in tmp_path.iterdir()} == {"cube.zarr", "out.csv"}
 
 
-def test_parquet_without_pyarrow_says_what_to_install(
+def test_the_error_without_pyarrow_says_what_to_install(
     location: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(CubeError, match=r"imwk-sweep\[parquet\]"):
+    with pytest.raises(OutputError, match=r"^Parquet files need .*imwk-sweep\[parquet\]"):
         export_cube(location, tmp_path / "out.parquet")

@@ -1,6 +1,6 @@
-"""Cubes in an object store: as in a folder, though nothing can be renamed there.
+"""Cubes in an object store work as in a folder, although nothing can be renamed there.
 
-The store here is obstore's own in memory; `tests/clusters/test_object_store.py` has a real server.
+The store is that of obstore in memory; `tests/workflows/compute/test_object_store.py` has a server.
 """
 
 from collections.abc import Callable
@@ -24,12 +24,13 @@ from storage import (
     open_cube,
     read_ledger,
     read_provenance,
-    record_run,
-    todo,
+    read_spec,
     verify_cube,
 )
-from storage.backends.location import place_at, store_at
-from storage.backends.objects import LOCK, ObjectPlace
+from storage.backends.location import backend_at
+from storage.backends.object_lock import LOCK
+from storage.backends.objects import ObjectBackend
+from storage.provenance import record_session
 from storage.query.export import export_cube
 from tests.storage.made_up import CONFIGS, comparable, fill, small_spec
 from tests.storage.processes import Killed
@@ -40,23 +41,23 @@ LARGER = small_spec(count=3, configs=CONFIGS, p1=[1.1, 1.3, 1.4, 2.0])
 
 @pytest.fixture
 def url() -> str:
-    """Return where nothing is yet; this process alone sees what is put there."""
+    """Return a location where nothing is stored yet; only this process sees it."""
     return f"memory:///{uuid4().hex}/cube.zarr"
 
 
 @pytest.fixture
 def no_lease(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let locks of killed processes be taken over at once."""
-    monkeypatch.setattr("storage.backends.objects.LEASE", 0)
+    """Let locks that killed processes left be taken over at once."""
+    monkeypatch.setattr("storage.backends.object_lock.LEASE", 0)
 
 
 def objects(url: str) -> dict[str, bytes]:
-    place = place_at(url)
-    return place.read_many(place.keys(""))
+    backend = backend_at(url)
+    return backend.read_many(backend.keys(""))
 
 
 def killed_after(steps: int, work: Callable[[], object]) -> bool:
-    """Do `work`, but die before its request number `steps`; return whether it came to its end."""
+    """Do `work`, but stop before its request number `steps`; return whether it was finished."""
     left, lock = [steps], Lock()
 
     def counted(change: Callable[..., Any]) -> Callable[..., Any]:
@@ -80,13 +81,13 @@ def killed_after(steps: int, work: Callable[[], object]) -> bool:
     return True
 
 
-def test_a_cube_grows_and_reads_as_in_a_folder(url: str, tmp_path: Path) -> None:
+def test_a_cube_is_extended_and_read_as_in_a_folder(url: str, tmp_path: Path) -> None:
     for location in (url, str(tmp_path / "cube.zarr")):
         create_cube(location, SPEC)
         fill(location, SPEC.tiles[:5])
         extend_cube(location, LARGER)
         fill(location)
-        record_run(location, ["node1"])
+        record_session(location, ["node1"])
     xr.testing.assert_identical(
         comparable(open_cube(url)), comparable(open_cube(tmp_path / "cube.zarr"))
     )
@@ -102,7 +103,10 @@ def test_a_cube_grows_and_reads_as_in_a_folder(url: str, tmp_path: Path) -> None
 def test_plain_xarray_opens_it_with_and_without_consolidated_metadata(url: str) -> None:
     create_cube(url, SPEC)
     extend_cube(url, LARGER)
-    one, other = (xr.open_zarr(store_at(url), consolidated=way).load() for way in (True, False))
+    one, other = (
+        xr.open_zarr(backend_at(url).store(writable=False), consolidated=way).load()
+        for way in (True, False)
+    )
     xr.testing.assert_identical(one, other)
 
 
@@ -110,31 +114,31 @@ def test_a_damaged_object_is_found_and_repaired(url: str) -> None:
     create_cube(url, SPEC)
     fill(url)
     key = next(key for key in objects(url) if key.startswith("imwk_ari/c."))
-    place_at(url).write({key: objects(url)[key][:-3]})
+    backend_at(url).write({key: objects(url)[key][:-3]})
     assert len(verify_cube(url, repair=True).damaged) == 1
-    assert len(todo(url)) == 1
+    assert len(read_ledger(url).todo) == 1
     fill(url)
     assert not verify_cube(url).damaged
 
 
-def test_strangers_are_left_alone(url: str) -> None:
-    place_at(url).write({"notes.txt": b"mine"})
-    with pytest.raises(CubeError, match=r"Something else is at .*notes\.txt"):
+def test_other_objects_are_not_changed(url: str) -> None:
+    backend_at(url).write({"notes.txt": b"mine"})
+    with pytest.raises(CubeError, match=r"contains other objects, such as notes\.txt"):
         create_cube(url, SPEC)
     assert objects(url) == {"notes.txt": b"mine"}
 
 
 @pytest.mark.usefixtures("no_lease")
-def test_killed_at_any_request_a_creation_leaves_no_cube_or_a_whole_one() -> None:
+def test_a_creation_that_is_killed_at_any_request_leaves_no_cube_or_a_complete_one() -> None:
     found = set()
     for step in range(100):
         url = f"memory:///{uuid4().hex}"
         finished = killed_after(step, partial(create_cube, url, SPEC))
-        found.add(place_at(url).is_taken())
-        if place_at(url).is_taken():
+        found.add(backend_at(url).is_taken())
+        if backend_at(url).is_taken():
             verify_cube(url)
-        create_cube(url, SPEC)  # takes over what is there
-        assert len(todo(url)) == 8
+        create_cube(url, SPEC)  # continues with the objects that exist
+        assert len(read_ledger(url).todo) == 8
         if finished:
             break
     assert finished
@@ -143,7 +147,7 @@ def test_killed_at_any_request_a_creation_leaves_no_cube_or_a_whole_one() -> Non
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("no_lease")
-def test_killed_at_any_request_an_extension_leaves_the_old_cube_or_the_new() -> None:
+def test_an_extension_that_is_killed_at_any_request_leaves_the_old_cube_or_the_new() -> None:
     found = set()
     for step in range(200):
         url = f"memory:///{uuid4().hex}"
@@ -162,7 +166,7 @@ def test_killed_at_any_request_an_extension_leaves_the_old_cube_or_the_new() -> 
     assert found == {len(SPEC.tiles), len(LARGER.tiles)}
 
 
-def test_of_creators_of_different_sweeps_one_comes_first_and_none_mix(url: str) -> None:
+def test_processes_that_create_different_cubes_do_not_mix_them(url: str) -> None:
     specs = [small_spec(seed=seed) for seed in range(4)]
     refused: list[SweepSpec] = []
 
@@ -178,20 +182,20 @@ def test_of_creators_of_different_sweeps_one_comes_first_and_none_mix(url: str) 
     for creator in creators:
         creator.join()
     (first,) = (spec for spec in specs if spec not in refused)
-    assert read_provenance(url).spec == first
+    assert read_spec(url) == first
     verify_cube(url)
     assert LOCK not in objects(url)
 
 
-def test_a_lock_is_waited_for_and_one_that_was_left_is_taken_over_once(
+def test_a_lock_is_waited_for_and_a_left_one_is_taken_over_once(
     url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("storage.backends.objects.LEASE", 0.5)
-    place, inside = place_at(url), []
-    place.write({LOCK: b"of a killed process"})
+    monkeypatch.setattr("storage.backends.object_lock.LEASE", 0.5)
+    backend, inside = backend_at(url), []
+    backend.write({LOCK: b"of a killed process"})
 
     def work(name: int) -> None:
-        with place.locked():
+        with backend.locked():
             inside.append(name)
             assert len(inside) % 2 == 1, "two at once"
             inside.append(name)
@@ -208,14 +212,14 @@ def test_a_lock_is_waited_for_and_one_that_was_left_is_taken_over_once(
     ("location", "words"),
     [
         ("s3://bucket/cube.zarr", "it cannot be reached. Check the network and the endpoint"),
-        ("foo://bucket/cube.zarr", "no such kind of store is known. Give s3://"),
+        ("foo://bucket/cube.zarr", "this kind of store is not known. Give s3://"),
         ("s3://key:hidden@bucket/cube.zarr", "Keep secrets out of URLs"),
         ("s3://key:hid/den@bucket/cube.zarr", "Keep secrets out of URLs"),
         ("az://bucket/cube.zarr?sig=hidden", "Keep secrets out of URLs"),
-        ("s3://bucket:abc/cube.zarr", "names no bucket"),
+        ("s3://bucket:abc/cube.zarr", "does not name a bucket"),
     ],
 )
-def test_what_is_wrong_with_a_store_is_one_line(
+def test_errors_of_a_store_are_one_line(
     monkeypatch: pytest.MonkeyPatch, location: str, words: str
 ) -> None:
     settings = {
@@ -235,11 +239,10 @@ def test_what_is_wrong_with_a_store_is_one_line(
     assert "hid" not in message
 
 
-def test_a_store_that_fails_is_not_taken_for_a_damaged_cube(url: str) -> None:
+def test_a_failing_store_is_not_taken_for_a_damaged_cube(url: str) -> None:
     create_cube(url, SPEC)
     fill(url)
-    place = place_at(url)
-    assert isinstance(place, ObjectPlace)
+    assert isinstance(backend_at(url), ObjectBackend)
 
     async def fails(*_: object, **__: object) -> object:
         raise obstore.exceptions.GenericError("HTTP error: error sending request")

@@ -1,4 +1,4 @@
-"""Full and read-only disks, damaged and lost files: an error or found, never a wrong number."""
+"""Full and read-only disks, damaged and lost files: an error, and never a wrong number."""
 
 import json
 import shutil
@@ -19,16 +19,14 @@ from storage import (
     DamagedCubeError,
     create_cube,
     extend_cube,
-    mark_failed,
     open_cube,
     read_ledger,
-    record_run,
-    todo,
     verify_cube,
-    write_tile,
 )
 from storage.layout.schema import RESULTS, VARIABLES
 from storage.layout.skeleton import DIMS
+from storage.provenance import record_session
+from storage.tiles import mark_failed, write_tile
 from tests.storage.disks import make_read_only, small_disk
 from tests.storage.made_up import comparable, fill, made_up, plain, small_spec
 
@@ -37,18 +35,18 @@ TILE = SPEC.tiles[1]
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a cube with all its results; copy it before you damage it."""
-    location = tmp_path_factory.mktemp("whole") / "cube.zarr"
+def undamaged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a cube with all its results; copy it before damaging it."""
+    location = tmp_path_factory.mktemp("undamaged") / "cube.zarr"
     create_cube(location, SPEC)
     fill(location)
     return location
 
 
 @pytest.fixture
-def cube(whole: Path, tmp_path: Path) -> Path:
-    """Return a copy of the whole cube."""
-    return Path(shutil.copytree(whole, tmp_path / "cube.zarr"))
+def cube(undamaged: Path, tmp_path: Path) -> Path:
+    """Return a copy of the undamaged cube."""
+    return Path(shutil.copytree(undamaged, tmp_path / "cube.zarr"))
 
 
 def chunks(location: Path) -> list[Path]:
@@ -56,10 +54,10 @@ def chunks(location: Path) -> list[Path]:
     return sorted(path for name in VARIABLES for path in (location / name).glob("c.*"))
 
 
-def check_never_wrong(location: Path, whole: Path) -> None:
-    """Read a damaged cube: an error or nothing is right, any other number is wrong."""
+def check_never_wrong(location: Path, undamaged: Path) -> None:
+    """Read a damaged cube: it gives an error, NaN or the right number."""
     try:
-        seen, right = open_cube(location).load(), open_cube(whole).load()
+        seen, right = open_cube(location).load(), open_cube(undamaged).load()
     except (CubeError, ValueError, RuntimeError):
         return
     for name in RESULTS:
@@ -67,43 +65,43 @@ def check_never_wrong(location: Path, whole: Path) -> None:
         assert not differs.any(), name
 
 
-def check_found_and_repaired(location: Path, whole: Path) -> None:
-    """Check that a damage is found, that its tile alone is computed again, and all is well then."""
-    check_never_wrong(location, whole)
+def check_found_and_repaired(location: Path, undamaged: Path) -> None:
+    """Check that damage is found and repaired, and that only its tile is computed again."""
+    check_never_wrong(location, undamaged)
     found = verify_cube(location)
     assert len(found.damaged) == 1
     assert not found.repaired
     assert verify_cube(location, repair=True).damaged == found.damaged
-    assert {work.tile for work in todo(location)} == set(found.damaged)
-    open_cube(location).load()  # what is left can be read
+    assert {work.tile for work in read_ledger(location).todo} == set(found.damaged)
+    open_cube(location).load()  # the other tiles can be read
     fill(location)
     assert not verify_cube(location).damaged
-    xr.testing.assert_identical(comparable(plain(location)), comparable(plain(whole)))
+    xr.testing.assert_identical(comparable(plain(location)), comparable(plain(undamaged)))
 
 
-def test_damage_that_a_tile_left_before_it_was_done_is_found(cube: Path, whole: Path) -> None:
+def test_damage_in_a_tile_that_is_not_done_is_found(cube: Path, undamaged: Path) -> None:
     chunk = next((cube / "imwk_ari").glob("c.*"))
     chunk.write_bytes(chunk.read_bytes()[:-3])
     (cube / "status" / chunk.name.removesuffix(".0")).unlink()
-    check_found_and_repaired(cube, whole)
+    check_found_and_repaired(cube, undamaged)
 
 
-def test_a_whole_cube_is_found_whole(whole: Path) -> None:
-    found = verify_cube(whole)
+def test_no_damage_is_found_in_an_undamaged_cube(undamaged: Path) -> None:
+    found = verify_cube(undamaged)
     assert (found.checked, found.damaged) == (len(SPEC.tiles), {})
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_a_truncated_chunk_is_found(cube: Path, whole: Path, seed: int) -> None:
+def test_a_truncated_chunk_is_found(cube: Path, undamaged: Path, seed: int) -> None:
     random = Random(seed)
     chunk = random.choice(chunks(cube))
     content = chunk.read_bytes()
     chunk.write_bytes(content[: random.randrange(len(content))])
-    check_found_and_repaired(cube, whole)
+    check_found_and_repaired(cube, undamaged)
 
 
 @pytest.mark.slow
-def test_flipped_bits_are_found_at_fifty_places(cube: Path, whole: Path) -> None:
+def test_flipped_bits_are_found_at_fifty_places(cube: Path, undamaged: Path) -> None:
     random = Random(1)
     for _ in range(50):
         chunk = random.choice(chunks(cube))
@@ -112,33 +110,36 @@ def test_flipped_bits_are_found_at_fifty_places(cube: Path, whole: Path) -> None
         before = chunk.read_bytes()
         chunk.write_bytes(content)
         assert len(verify_cube(cube).damaged) == 1, chunk
-        check_never_wrong(cube, whole)
+        check_never_wrong(cube, undamaged)
         chunk.write_bytes(before)
     assert not verify_cube(cube).damaged
 
 
 @pytest.mark.parametrize("name", RESULTS)
-def test_a_deleted_chunk_is_found(cube: Path, whole: Path, name: str) -> None:
+def test_a_deleted_chunk_is_found(cube: Path, undamaged: Path, name: str) -> None:
     next((cube / name).glob("c.1.*")).unlink()
-    check_found_and_repaired(cube, whole)
+    check_found_and_repaired(cube, undamaged)
 
 
-def test_a_deleted_status_means_that_the_tile_is_computed_again(cube: Path, whole: Path) -> None:
+def test_a_tile_with_a_deleted_status_is_computed_again(cube: Path, undamaged: Path) -> None:
     (cube / "status" / "c.0.0.1").unlink()
-    check_never_wrong(cube, whole)
-    assert len(todo(cube)) == 1
+    check_never_wrong(cube, undamaged)
+    assert len(read_ledger(cube).todo) == 1
     fill(cube)
-    xr.testing.assert_identical(comparable(plain(cube)), comparable(plain(whole)))
+    xr.testing.assert_identical(comparable(plain(cube)), comparable(plain(undamaged)))
 
 
-def test_a_deleted_grid_is_found(cube: Path, whole: Path) -> None:
+def test_a_deleted_grid_is_found(cube: Path, undamaged: Path) -> None:
     (cube / "grid" / "c.0.0.1").unlink()
-    check_found_and_repaired(cube, whole)
+    check_found_and_repaired(cube, undamaged)
 
 
-def test_a_damaged_status_is_an_error_that_says_what_to_do(cube: Path) -> None:
+def test_a_damaged_status_is_an_error_with_a_remedy(cube: Path) -> None:
     (cube / "status" / "c.0.0.1").write_bytes(b"\x01\x02")
-    with pytest.raises(DamagedCubeError, match=r"status of .*, range in .*verify CUBE --repair"):
+    with pytest.raises(
+        DamagedCubeError,
+        match=r"status of .*, range in .*verify_cube\(cube, repair=True\).*verify CUBE --repair",
+    ):
         read_ledger(cube)
 
 
@@ -159,7 +160,7 @@ def test_results_that_cannot_be_right_are_found(
     assert verify_cube(cube).damaged == {TILE: (f"{name} {reason}",)}
 
 
-def test_a_sound_chunk_of_another_array_is_found(cube: Path) -> None:
+def test_a_valid_chunk_of_another_array_is_found(cube: Path) -> None:
     for chunk in ("c.0.0.0.0", "c.0.0.1.0"):
         shutil.copy(cube / "imwk_ari" / chunk, cube / "kmeans_ari" / chunk)
     assert len(verify_cube(cube).damaged) == 2
@@ -205,16 +206,16 @@ def test_truncated_metadata_are_an_error(cube: Path, length: int) -> None:
             work(cube)
 
 
-def test_leftovers_of_killed_writers_are_not_seen(cube: Path, whole: Path) -> None:
+def test_files_that_killed_writers_left_are_ignored(cube: Path, undamaged: Path) -> None:
     for chunk in chunks(cube):
         half = chunk.read_bytes()[: chunk.stat().st_size // 2]
         chunk.with_name(f"{chunk.name}.0123456789abcdef.partial").write_bytes(half)
     assert not verify_cube(cube).damaged
-    assert not todo(cube)
-    xr.testing.assert_identical(plain(cube), plain(whole))
+    assert not read_ledger(cube).todo
+    xr.testing.assert_identical(plain(cube), plain(undamaged))
 
 
-def test_a_full_disk_costs_the_tile_only_and_is_made_good(tmp_path: Path) -> None:
+def test_a_full_disk_costs_only_one_tile_which_is_computed_again(tmp_path: Path) -> None:
     spec = small_spec(restarts=2000, count=3)
     with small_disk(tmp_path / "disk", "1m") as disk:
         location = disk / "cube.zarr"
@@ -230,14 +231,14 @@ def test_a_full_disk_costs_the_tile_only_and_is_made_good(tmp_path: Path) -> Non
     assert len(read_ledger(tmp_path / "cube.zarr").done) == len(spec.tiles)
 
 
-def test_no_cube_is_left_where_the_disk_is_too_small_for_one(tmp_path: Path) -> None:
+def test_a_disk_that_is_too_small_is_left_without_a_cube(tmp_path: Path) -> None:
     with small_disk(tmp_path / "disk", "16k") as disk:
-        with pytest.raises(CubeError, match=r"make the cube .*No space left"):
+        with pytest.raises(CubeError, match=r"create the cube .*No space left"):
             create_cube(disk / "cube.zarr", SPEC)
         assert list(disk.iterdir()) == []
 
 
-def test_an_extension_on_a_full_disk_leaves_the_cube_as_it_was(tmp_path: Path) -> None:
+def test_an_extension_on_a_full_disk_does_not_change_the_cube(tmp_path: Path) -> None:
     with small_disk(tmp_path / "disk", "1m") as disk:
         location = disk / "cube.zarr"
         create_cube(location, SPEC)
@@ -259,7 +260,7 @@ WRITES: dict[str, Callable[[Path], object]] = {
     "write_tile": lambda cube: write_tile(cube, TILE, [made_up(SPEC, whole_tile(SPEC, TILE))]),
     "mark_failed": lambda cube: mark_failed(cube, SPEC.tiles[-1], "died"),
     "extend": lambda cube: extend_cube(cube, small_spec(count=2)),
-    "record_run": lambda cube: record_run(cube, ["host"]),
+    "record_session": lambda cube: record_session(cube, ["host"]),
     "create": lambda cube: create_cube(cube.with_name("other.zarr"), SPEC),
 }
 
@@ -274,7 +275,7 @@ def test_a_read_only_cube_can_be_read_but_not_written(
         fill(location, SPEC.tiles[:-1])
         make_read_only(disk)
         before = plain(location)
-        with pytest.raises(CubeError, match=r"Read-only file system.*your rights"):
+        with pytest.raises(CubeError, match=r"Read-only file system.*your permissions"):
             write(location)
         xr.testing.assert_identical(plain(location), before)
         assert len(read_ledger(location).done) == len(SPEC.tiles) - 1

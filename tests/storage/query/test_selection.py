@@ -3,8 +3,7 @@ import pytest
 import xarray as xr
 
 from pipeline.core.errors import InvalidInputError
-from storage.query.best import select
-from storage.query.select import as_variable
+from storage.query import as_variable, select
 from tests.storage.grids import cube_of
 
 
@@ -26,18 +25,18 @@ def test_selects_by_label_and_keeps_dimensions(cube: xr.Dataset) -> None:
     assert chosen.rescaled_imwk_ari.values.ravel().tolist() == plain.tolist()
 
 
-def test_what_is_chosen_twice_comes_once(cube: xr.Dataset) -> None:
+def test_labels_given_twice_are_selected_once(cube: xr.Dataset) -> None:
     chosen = select(cube, normalisation=["z-score", "range", "z-score"], p1=[1.2, 1.2 + 1e-7])
     assert chosen.normalisation.values.tolist() == ["z-score", "range"]
     assert chosen.p1.values.tolist() == [1.2]
 
 
-def test_nothing_chosen_is_everything(cube: xr.Dataset) -> None:
+def test_without_labels_everything_is_selected(cube: xr.Dataset) -> None:
     xr.testing.assert_identical(select(cube), cube)
 
 
 @pytest.mark.parametrize("given", [1.2, 1.1 + 0.1, 1.2 + 1e-6, 1.2 - 1e-6])
-def test_exponents_snap(cube: xr.Dataset, given: float) -> None:
+def test_exponents_are_rounded_to_the_grid(cube: xr.Dataset, given: float) -> None:
     assert select(cube, p1=given).p1.values.tolist() == [1.2]
 
 
@@ -59,7 +58,7 @@ def test_an_exponent_off_the_grid_is_refused_with_its_neighbours(
         select(cube, p1=given)
 
 
-def test_a_result_of_a_part_that_is_not_computed_is_named(cube: xr.Dataset) -> None:
+def test_the_error_names_a_part_that_is_not_computed(cube: xr.Dataset) -> None:
     some = cube.assign_attrs(spec={"parts": ["imwk"]})
     with pytest.raises(InvalidInputError, match="does not compute rescaled_imwk, only imwk"):
         as_variable(some, "rescaled_imwk_silhouette")
@@ -72,6 +71,6 @@ def test_misspelt_names_get_suggestions(cube: xr.Dataset) -> None:
         select(cube, config=["1000x6-3", "1000x126"])
 
 
-def test_a_data_set_that_is_not_there_is_refused(cube: xr.Dataset) -> None:
+def test_an_unknown_data_set_is_refused(cube: xr.Dataset) -> None:
     with pytest.raises(InvalidInputError, match=r"no data set 3 .* 0 to 2"):
         select(cube, dataset=3)

@@ -4,12 +4,13 @@ import numpy as np
 import xarray as xr
 
 from pipeline.spec import PARTS
-from storage import create_cube, extend_cube, mark_failed, mark_missing, open_cube
-from storage.query.best import compare_cubes
+from storage import create_cube, extend_cube, open_cube
+from storage.query import compare_cubes
+from storage.tiles import mark_failed, mark_missing
 from tests.storage.made_up import fill, small_spec
 
 
-def made(location: Path) -> Path:
+def full_cube(location: Path) -> Path:
     create_cube(location, small_spec())
     fill(location)
     return location
@@ -21,15 +22,15 @@ def differing(first: xr.Dataset, second: xr.Dataset) -> dict[str, int]:
     return {name: count for name, count in counts.items() if count}
 
 
-def test_cubes_of_one_sweep_are_the_same_in_whatever_order(tmp_path: Path) -> None:
-    cube = open_cube(made(tmp_path / "cube.zarr"))
+def test_the_order_of_coordinates_does_not_matter(tmp_path: Path) -> None:
+    cube = open_cube(full_cube(tmp_path / "cube.zarr"))
     shuffled = cube.isel(p1=[2, 0, 1], config=[1, 0])
     assert differing(cube, shuffled) == {}
     assert int(compare_cubes(cube, shuffled).cells.sel(variable="rescaled_imwk_ari")) == 8 * 6
 
 
-def test_a_cube_extended_in_steps_is_the_same_as_one_made_at_once(tmp_path: Path) -> None:
-    grown, whole = tmp_path / "grown.zarr", made(tmp_path / "whole.zarr")
+def test_a_cube_extended_in_steps_equals_one_created_at_once(tmp_path: Path) -> None:
+    grown, whole = tmp_path / "grown.zarr", full_cube(tmp_path / "whole.zarr")
     create_cube(grown, small_spec(p1=[1.4], count=1))
     fill(grown)
     extend_cube(grown, small_spec())
@@ -37,8 +38,8 @@ def test_a_cube_extended_in_steps_is_the_same_as_one_made_at_once(tmp_path: Path
     assert differing(open_cube(grown), open_cube(whole)) == {}
 
 
-def test_one_other_value_is_found_with_its_size(tmp_path: Path) -> None:
-    cube = open_cube(made(tmp_path / "cube.zarr"))
+def test_one_different_value_is_found(tmp_path: Path) -> None:
+    cube = open_cube(full_cube(tmp_path / "cube.zarr"))
     other = cube.load().copy(deep=True)
     other.imwk_ari[0, 1, 0, 2] += 0.25
     assert differing(cube, other) == {"imwk_ari": 1}
@@ -46,8 +47,8 @@ def test_one_other_value_is_found_with_its_size(tmp_path: Path) -> None:
     assert np.isclose(found.largest_difference, 0.25)
 
 
-def test_what_one_cube_lacks_differs(tmp_path: Path) -> None:
-    whole, lacking = made(tmp_path / "whole.zarr"), made(tmp_path / "lacking.zarr")
+def test_a_tile_that_one_cube_lacks_differs(tmp_path: Path) -> None:
+    whole, lacking = full_cube(tmp_path / "whole.zarr"), full_cube(tmp_path / "lacking.zarr")
     tile = small_spec().tiles[0]
     mark_missing(lacking, [tile])
     found = differing(open_cube(whole), open_cube(lacking))
@@ -56,8 +57,8 @@ def test_what_one_cube_lacks_differs(tmp_path: Path) -> None:
     assert differing(open_cube(whole), open_cube(lacking))["error"] == 1
 
 
-def test_variables_of_one_cube_alone_differ(tmp_path: Path) -> None:
-    plain, scored = made(tmp_path / "plain.zarr"), tmp_path / "scored.zarr"
+def test_variables_that_one_cube_lacks_differ(tmp_path: Path) -> None:
+    plain, scored = full_cube(tmp_path / "plain.zarr"), tmp_path / "scored.zarr"
     create_cube(scored, small_spec(scores=["silhouette"]))
     fill(scored)
     for first, second in ((plain, scored), (scored, plain)):
@@ -66,12 +67,12 @@ def test_variables_of_one_cube_alone_differ(tmp_path: Path) -> None:
         assert found["imwk_silhouette"] == 8 * 3
 
 
-def test_labels_of_one_cube_alone_differ(tmp_path: Path) -> None:
-    cube = open_cube(made(tmp_path / "cube.zarr"))
+def test_labels_that_one_cube_lacks_differ(tmp_path: Path) -> None:
+    cube = open_cube(full_cube(tmp_path / "cube.zarr"))
     found = differing(cube, cube.isel(dataset=[0]))
     assert (found["status"], found["imwk_ari"]) == (4, 12)
 
 
 def test_seconds_are_not_compared(tmp_path: Path) -> None:
-    cube = open_cube(made(tmp_path / "cube.zarr"))
+    cube = open_cube(full_cube(tmp_path / "cube.zarr"))
     assert differing(cube, cube.assign(tile_seconds=cube.tile_seconds + 1)) == {}

@@ -1,4 +1,4 @@
-"""Choose parts of an opened cube by name and exponent, or say what there is to choose from."""
+"""Select parts of an open cube by label, and find its variables by name."""
 
 from collections.abc import Hashable, Iterable
 from typing import Any
@@ -10,7 +10,9 @@ from pipeline.core.errors import InvalidInputError
 from pipeline.core.validation import as_choice, as_exponent
 from storage.layout.schema import ALL_RESULTS, Variable
 
-#: An exponent that was computed, such as 0.1 + 1.3, is not the decimal that it stands for.
+#: The ARI of imwk-means on rescaled data, the main result of the paper.
+DEFAULT_VARIABLE = "rescaled_imwk_ari"
+#: A computed exponent, such as 0.1 + 1.3, differs a little from the decimal number on the grid.
 SNAP = 1e-6
 #: How many exponents on each side an error lists.
 NEIGHBOURS = 2
@@ -27,28 +29,28 @@ def select(
     p1: float | Iterable[float] | None = None,
     p2: float | Iterable[float] | None = None,
 ) -> xr.Dataset:
-    """Choose parts of a cube by label, each once; what is not given is kept whole.
+    """Select parts of a cube by label, each once; dimensions that are not given are kept.
 
     Parameters
     ----------
     cube : xarray.Dataset
-        As `open_cube` gives it.
+        An open cube.
     config, normalisation : str or iterable of str, optional
         Names.
     dataset : int or iterable of int, optional
         Numbers of data sets.
     p1, p2 : float or iterable of float, optional
-        Exponents of the grid, good to 1e-6.
+        Exponents of the grid, accurate to 1e-6.
 
     Returns
     -------
     xarray.Dataset
-        As lazy as `cube`, with all its dimensions.
+        Lazy if `cube` is, with all its dimensions.
 
     Raises
     ------
     InvalidInputError
-        If something is not in the cube; the message has near names or the neighbours on the grid.
+        If a label is not in the cube; the message has similar names or the nearest exponents.
 
     Examples
     --------
@@ -71,7 +73,7 @@ def select(
 
 
 def as_variable(cube: xr.Dataset, name: str) -> Variable:
-    """Return what is known of a result of this cube's sweep, by its name.
+    """Return the description of a result of this cube's sweep, by its name.
 
     Examples
     --------
@@ -93,18 +95,18 @@ def _why_absent(cube: xr.Dataset, name: str) -> str | None:
     if variable is None:
         return None
     if variable.needs_labels and is_unlabelled(cube):
-        return "no ARI can be had without labels, but scores such as the silhouette can"
+        return "there is no ARI without labels, but there are scores such as the silhouette"
     parts = cube.attrs.get("spec", {}).get("parts", ())
     if parts and variable.part not in parts:
         return f"its sweep does not compute {variable.part}, only {', '.join(parts)}"
     if variable.score is not None:
         setting = f'scores = ["{variable.score}"]'
-        return f"its spec does not name {variable.score} among its scores, as {setting}"
+        return f"its spec does not name {variable.score} among its scores ({setting})"
     return None
 
 
 def is_unlabelled(cube: xr.Dataset) -> bool:
-    """Say whether nothing in a cube, or in what was selected of it, has labels.
+    """Return whether no configuration in a cube, or in a selected part of it, has labels.
 
     Examples
     --------
@@ -117,7 +119,7 @@ def is_unlabelled(cube: xr.Dataset) -> bool:
 
 
 def results_of(cube: xr.Dataset) -> list[str]:
-    """Return the names of the results that a cube's sweep computes; no ARI if nothing has labels.
+    """Return the names of the results that a cube's sweep computes; no ARI if there are no labels.
 
     Examples
     --------
@@ -136,7 +138,7 @@ def results_of(cube: xr.Dataset) -> list[str]:
 
 
 def on_grid(cube: xr.Dataset, dim: str, exponent: float) -> float:
-    """Return the exponent of the cube's grid that a number stands for.
+    """Return the exponent of the cube's grid that is equal to a number, up to rounding.
 
     Examples
     --------
@@ -145,7 +147,7 @@ def on_grid(cube: xr.Dataset, dim: str, exponent: float) -> float:
     """
     grid, exponent = cube[dim].values, as_exponent(exponent)
     distances = np.abs(grid - exponent)
-    if len(grid) and distances.min() <= SNAP * (1 + 1e-6):  # 1e-6 itself, as floats have it
+    if len(grid) and distances.min() <= SNAP * (1 + 1e-6):  # includes 1e-6 itself, which is rounded
         return float(grid[distances.argmin()])
     below, above = np.sort(grid[grid < exponent]), np.sort(grid[grid > exponent])
     near = [*below[-NEIGHBOURS:], *above[:NEIGHBOURS]]
@@ -153,6 +155,24 @@ def on_grid(cube: xr.Dataset, dim: str, exponent: float) -> float:
         f"{dim} = {exponent!r} is not on the grid of this cube. "
         f"Near it are {', '.join(f'{p:g}' for p in near)}."
     )
+
+
+def exponents_of(cube: xr.Dataset, variable: str) -> tuple[str, ...]:
+    """Return the exponents that a result depends on; raise an error if there are none.
+
+    Examples
+    --------
+    >>> exponents_of(xr.Dataset({"imwk_ari": ("p1", [0.5])}), "imwk_ari")
+    ('p1',)
+    """
+    dims = as_variable(cube, variable).dims
+    exponents = tuple(dim for dim in dims if dim in ("p1", "p2"))
+    if not exponents:
+        raise InvalidInputError(
+            f"{variable} does not depend on exponents. Choose another variable, such as "
+            f"{DEFAULT_VARIABLE}."
+        )
+    return exponents
 
 
 def _listed(given: Any) -> list[Any]:
@@ -171,7 +191,6 @@ def _dataset(cube: xr.Dataset, number: int) -> int:
     known = cube["dataset"].values
     if number not in known:
         raise InvalidInputError(
-            f"There is no data set {number} in this cube. "
-            f"It has {known.min()} to {known.max()}; they count from 0."
+            f"There is no data set {number} in this cube. It has {known.min()} to {known.max()}."
         )
     return number

@@ -7,10 +7,9 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from pipeline.core.errors import InvalidInputError
-from storage import create_cube, mark_failed, open_cube
-from storage.query.best import (
+from storage import create_cube, open_cube
+from storage.query import (
     averaged,
-    beats_kmeans,
     best_average,
     best_exponents,
     expected_ari,
@@ -19,32 +18,7 @@ from storage.query.best import (
 )
 from tests.storage.grids import cube_of, plain_best, plain_mean
 from tests.storage.made_up import fill, small_spec
-
-NAN = np.nan
-#: Two data sets on p1 = 1.1, 1.4 and p2 = 1.5, 3.0. Their best pairs are (1.4, 1.5) and (1.1, 3.0),
-#: and the pair with the best mean is neither: (1.1, 1.5).
-BY_HAND = np.array([[[0.6, 0.1], [0.8, 0.0]], [[0.6, 0.9], [0.0, 0.2]]])
-RESTARTS = np.array([[0.2, 0.4], [0.6, 0.8]])
-
-
-def by_hand(grid: NDArray[np.float64] = BY_HAND) -> xr.Dataset:
-    values = {
-        "rescaled_imwk_ari": grid[None, :, None],
-        "kmeans_ari": RESTARTS[None, : len(grid), None],
-    }
-    return cube_of(values, p1=[1.1, 1.4], p2=[1.5, 3.0], restart=[0, 1])
-
-
-def partial(folder: Path, done: int = 3) -> xr.Dataset:
-    """Return a cube of 4 data sets for 2 configurations, the first of which lacks some."""
-    location = folder / "cube.zarr"
-    spec = small_spec(count=4)
-    create_cube(location, spec)
-    left_out = [t for t in spec.tiles if t.config == "1000x6-3" and t.dataset >= done]
-    fill(location, [tile for tile in spec.tiles if tile not in left_out])
-    for tile in left_out:
-        mark_failed(location, tile, "made to fail")
-    return open_cube(location)
+from tests.storage.query.small_cubes import BY_HAND, NAN, by_hand, partial_cube
 
 
 def test_best_exponents_by_hand() -> None:
@@ -68,17 +42,6 @@ def test_expected_ari_by_hand() -> None:
     assert int(expected.datasets) == 2
 
 
-def test_share_beating_kmeans_by_hand() -> None:
-    # means over data sets are 0.6, 0.5, 0.4, 0.1; 0.5 equals the expected ARI, and does not beat it
-    exact = np.array([[0.25, 0.75], [0.5, 0.5]])
-    cube = by_hand().assign(
-        kmeans_ari=(("config", "dataset", "normalisation", "restart"), exact[None, :, None])
-    )
-    assert beats_kmeans(cube).values.ravel().tolist() == [True, False, False, False]
-    share = share_beating_kmeans(cube).squeeze()
-    assert (float(share.share), int(share.cells), int(share.datasets)) == (0.25, 4, 2)
-
-
 def test_one_data_set_has_a_mean_but_no_spread() -> None:
     cube = by_hand(BY_HAND[:1])
     average = best_average(cube).squeeze()
@@ -87,7 +50,7 @@ def test_one_data_set_has_a_mean_but_no_spread() -> None:
     assert np.isnan(expected_ari(cube).spread).all()
 
 
-def test_empty_cells_count_nowhere() -> None:
+def test_empty_cells_are_not_counted() -> None:
     grid = BY_HAND.copy()
     grid[0, 1, 0] = grid[1, 0, 1] = NAN
     cube = by_hand(grid)
@@ -106,23 +69,13 @@ def test_an_empty_cell_is_not_better_than_a_negative_one() -> None:
 
 def test_a_pair_that_few_data_sets_have_is_not_the_best_average() -> None:
     grid = BY_HAND.copy()
-    grid[0, 0, 1] = NAN  # leaves 0.9 of one data set alone, above all other means
+    grid[0, 0, 1] = NAN  # leaves 0.9 of one data set, above all other means
     best = best_average(by_hand(grid)).squeeze()
     assert float(best.average) == pytest.approx(0.6)
     assert int(best.datasets) == 2
 
 
-def test_both_means_of_a_cell_are_over_the_same_data_sets() -> None:
-    # only the first data set, hard for k-means++ (0.3), has the pair; the mean of both is 0.5
-    grid = np.full((2, 2, 2), NAN)
-    grid[0, 0, 0] = 0.4
-    cube = by_hand(grid)
-    assert beats_kmeans(cube).values.ravel().tolist() == [True, False, False, False]
-    share = share_beating_kmeans(cube).squeeze()
-    assert (float(share.share), int(share.cells), int(share.datasets)) == (1.0, 1, 1)
-
-
-def test_nothing_done_gives_counts_of_zero_and_no_warning() -> None:
+def test_an_empty_cube_gives_counts_of_zero_and_no_warning() -> None:
     cube = by_hand(np.full((2, 2, 2), NAN))
     average = best_average(cube).squeeze()
     assert int(average.datasets) == 0
@@ -139,10 +92,11 @@ def test_equal_pairs_give_the_lowest_exponents() -> None:
 
 
 def test_restarts_are_averaged_before_the_best_is_chosen() -> None:
-    runs = np.array(
-        [[0.0, 1.0], [0.6, 0.8]]
-    )  # the best run is at the first p1, the best mean is not
-    cube = cube_of({"rescaled_kmeans_ari": runs[None, None, None]}, p1=[1.1, 1.4], restart=[0, 1])
+    # the best restart is at the first p1, the best mean is not
+    restarts = np.array([[0.0, 1.0], [0.6, 0.8]])
+    cube = cube_of(
+        {"rescaled_kmeans_ari": restarts[None, None, None]}, p1=[1.1, 1.4], restart=[0, 1]
+    )
     best = best_exponents(cube, "rescaled_kmeans_ari").squeeze()
     assert float(best.best) == pytest.approx(0.7)
     assert float(best.p1) == 1.4
@@ -151,7 +105,7 @@ def test_restarts_are_averaged_before_the_best_is_chosen() -> None:
 
 @pytest.mark.parametrize("variable", ["imwk_ari", "rescaled_kmeans_ari", "rescaled_imwk_ari"])
 def test_best_of_a_partial_cube_is_that_of_plain_numpy(tmp_path: Path, variable: str) -> None:
-    cube = partial(tmp_path)
+    cube = partial_cube(tmp_path)
     per_dataset = best_exponents(cube, variable).compute()
     average = best_average(cube, variable).compute()
     for config in cube.config.values:
@@ -192,24 +146,8 @@ def _assert_best_average(found: xr.Dataset, grids: NDArray[np.float64], cube: xr
     ]
 
 
-def test_kmeans_of_a_partial_cube_is_that_of_plain_numpy(tmp_path: Path) -> None:
-    cube = partial(tmp_path, done=1)
-    expected = expected_ari(cube).compute()
-    shares = share_beating_kmeans(cube).compute()
-    for at in [
-        {"config": c, "normalisation": n} for c in cube.config.values for n in ("range", "z-score")
-    ]:
-        runs, grids = cube.kmeans_ari.sel(at).values, cube.rescaled_imwk_ari.sel(at).values
-        mean, _, count = plain_mean(runs.mean(axis=1))
-        assert float(expected.average.sel(at)) == pytest.approx(mean)
-        assert int(expected.datasets.sel(at)) == count == (1 if at["config"] == "1000x6-3" else 4)
-        higher = [plain_mean(grids[:, i, j])[0] > mean for i in range(3) for j in range(2)]
-        assert float(shares.share.sel(at)) == pytest.approx(sum(higher) / 6)
-        assert int(shares.datasets.sel(at)) == count
-
-
-def test_queries_compute_nothing_by_themselves(tmp_path: Path) -> None:
-    cube = partial(tmp_path)
+def test_queries_are_lazy(tmp_path: Path) -> None:
+    cube = partial_cube(tmp_path)
 
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("something was computed")
@@ -224,7 +162,7 @@ def test_queries_compute_nothing_by_themselves(tmp_path: Path) -> None:
     assert all(query.chunks for query in lazy)
 
 
-def test_grids_longer_than_a_chunk_are_searched_whole(tmp_path: Path) -> None:
+def test_grids_longer_than_a_chunk_are_searched_completely(tmp_path: Path) -> None:
     p1 = [1.0 + i / 10 for i in range(70)]
     location = tmp_path / "cube.zarr"
     create_cube(location, small_spec(count=1, configs=["1000x6-3"], p1=p1))
@@ -241,16 +179,6 @@ def test_a_variable_that_the_sweep_did_not_compute_is_refused(tmp_path: Path) ->
         expected_ari(open_cube(location))
 
 
-def test_what_kmeans_has_no_score_for_is_compared_with_nothing(tmp_path: Path) -> None:
-    location = tmp_path / "cube.zarr"
-    create_cube(location, small_spec(parts=["rescaled_imwk"]))
-    with pytest.raises(InvalidInputError, match="to compare rescaled_imwk_ari with"):
-        beats_kmeans(open_cube(location))
-    counts = by_hand().rename(rescaled_imwk_ari="rescaled_imwk_clusters")
-    with pytest.raises(InvalidInputError, match="to compare rescaled_imwk_clusters with"):
-        beats_kmeans(counts, "rescaled_imwk_clusters")
-
-
 def test_kmeans_has_no_best_exponents() -> None:
-    with pytest.raises(InvalidInputError, match="kmeans_ari has no exponents"):
+    with pytest.raises(InvalidInputError, match="kmeans_ari does not depend on exponents"):
         best_exponents(by_hand(), "kmeans_ari")

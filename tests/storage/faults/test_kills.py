@@ -1,4 +1,4 @@
-"""Writers that are killed, and writers side by side: no result is lost, none is half there."""
+"""Writers that are killed, and concurrent writers: no result is lost or incomplete."""
 
 from itertools import cycle
 from pathlib import Path
@@ -10,23 +10,16 @@ import xarray as xr
 
 from pipeline.execution.block import whole_tile
 from pipeline.spec import Tile
-from storage import (
-    create_cube,
-    mark_missing,
-    open_cube,
-    read_ledger,
-    todo,
-    verify_cube,
-    write_tile,
-)
+from storage import create_cube, open_cube, read_ledger, verify_cube
+from storage.tiles import mark_missing, write_tile
 from tests.storage.made_up import comparable, fill, made_up, plain, small_spec
 from tests.storage.processes import CONTEXT
 
 SPEC = small_spec(count=5)
 
 
-def forget_and_write(location: Path, started: Any, seed: int) -> None:
-    """Forget and write one tile after the other, for ever: most kills come amid a tile."""
+def remove_and_write(location: Path, started: Any, seed: int) -> None:
+    """Remove and write one tile after the other, endlessly: most kills interrupt a tile."""
     started.set()
     tiles = list(SPEC.tiles)
     Random(seed).shuffle(tiles)
@@ -37,7 +30,7 @@ def forget_and_write(location: Path, started: Any, seed: int) -> None:
 
 def kill_a_writer(location: Path, seed: int) -> None:
     started = CONTEXT.Event()
-    writer = CONTEXT.Process(target=forget_and_write, args=(location, started, seed))
+    writer = CONTEXT.Process(target=remove_and_write, args=(location, started, seed))
     writer.start()
     assert started.wait(60)
     writer.join(Random(seed).uniform(0.1, 0.6))
@@ -47,20 +40,20 @@ def kill_a_writer(location: Path, seed: int) -> None:
 
 
 @pytest.mark.slow
-def test_after_any_of_15_kills_a_tile_that_is_done_is_whole(tmp_path: Path) -> None:
+def test_after_each_of_15_kills_done_tiles_are_complete(tmp_path: Path) -> None:
     location = tmp_path / "cube.zarr"
     create_cube(location, SPEC)
-    kills = amid_a_tile = 0
-    while kills < 15 or not amid_a_tile:
+    kills = within_a_tile = 0
+    while kills < 15 or not within_a_tile:
         kill_a_writer(location, seed=kills)
         kills += 1
         found = verify_cube(location)
         assert found.damaged == {}
         assert found.checked == len(read_ledger(location).done)
-        # More tiles with results than done ones: a kill came amid the writes of one.
+        # More tiles have results than are done: the kill interrupted the writing of one.
         written = plain(location).kmeans_ari.notnull().any("restart").sum().item()
-        amid_a_tile += written > found.checked
-        assert kills < 60, "no kill came amid a tile: this shows nothing"
+        within_a_tile += written > found.checked
+        assert kills < 60, "no kill interrupted a tile, so this test shows nothing"
     fill(location)
     create_cube(tmp_path / "undisturbed.zarr", SPEC)
     fill(tmp_path / "undisturbed.zarr")
@@ -74,7 +67,7 @@ def write_all(location: Path, tiles: list[Tile]) -> None:
 
 
 @pytest.mark.parametrize("shared", [False, True], ids=["own tiles", "the same tiles"])
-def test_writers_side_by_side_lose_nothing(tmp_path: Path, shared: bool) -> None:
+def test_concurrent_writers_lose_nothing(tmp_path: Path, shared: bool) -> None:
     location, alone = tmp_path / "cube.zarr", tmp_path / "alone.zarr"
     for here in (location, alone):
         create_cube(here, SPEC)
@@ -83,9 +76,9 @@ def test_writers_side_by_side_lose_nothing(tmp_path: Path, shared: bool) -> None
     for writer in writers:
         writer.start()
     while any(writer.is_alive() for writer in writers):
-        read_ledger(location)  # may be read at any moment
+        read_ledger(location)  # can be read at any moment
         open_cube(location)
     assert [writer.exitcode for writer in writers] == [0] * 4
-    assert not todo(location)
+    assert not read_ledger(location).todo
     fill(alone)
     xr.testing.assert_identical(comparable(open_cube(location)), comparable(open_cube(alone)))

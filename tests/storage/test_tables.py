@@ -1,4 +1,4 @@
-"""Data travel with the cube: stored once, whole or not at all, and checked by their hash."""
+"""Tables are stored in the cube, once and atomically, and checked by their hash."""
 
 from collections.abc import Mapping
 from itertools import product
@@ -26,6 +26,7 @@ from storage import (
     stored_table,
     verify_cube,
 )
+from storage.handle import open_handle
 from storage.tables import TABLES, add_tables
 from tests.own_tables import small_table
 from tests.storage.made_up import CONFIGS, comparable, fill, plain
@@ -42,7 +43,7 @@ KEYS: dict[str, Any] = {
 def sweep(
     tables: Mapping[str, Table], synthetic: int = 0, k: int | None = None, **keys: Any
 ) -> Sweep:
-    """Return a small sweep of tables and of some synthetic data sets of two configurations."""
+    """Return a small sweep of tables, and of synthetic data sets in two configurations."""
     datasets: dict[str, Any] = {
         "matrices": {name: TableFacts.of(table, k) for name, table in tables.items()}
     }
@@ -68,14 +69,14 @@ def assert_same(one: Table, other: Table) -> None:
     assert (one.features, one.class_names) == (other.features, other.class_names)
 
 
-def test_a_cube_gives_its_data_back(cube: Path) -> None:
+def test_tables_are_read_as_they_were_given(cube: Path) -> None:
     create(cube, sweep({"mine": MINE, "ÖD/..": UNLABELLED}, k=3))
     assert_same(stored_table(cube, "mine"), MINE)
     assert_same(stored_table(cube, "ÖD/.."), UNLABELLED)
-    plain(cube)  # xarray opens it as ever
+    plain(cube)  # tables do not disturb xarray
 
 
-def test_an_object_store_keeps_data_too() -> None:
+def test_tables_are_stored_in_an_object_store() -> None:
     url = f"memory:///{uuid4().hex}"
     small, larger = sweep({"mine": MINE}, k=3), sweep({"mine": MINE, "other": UNLABELLED}, k=3)
     create_cube(url, small.spec, small.tables)
@@ -94,26 +95,26 @@ def test_a_large_table_is_stored_in_chunks(cube: Path, monkeypatch: pytest.Monke
     assert_same(stored_table(cube, "mine"), MINE)
 
 
-def test_equal_data_are_stored_once(cube: Path) -> None:
+def test_equal_tables_are_stored_once(cube: Path) -> None:
     create(cube, sweep({"mine": MINE, "again": MINE}))
     assert len(list(cube.glob(f"{TABLES}/*/X"))) == 1
 
 
-def test_no_cube_is_made_without_its_data(cube: Path) -> None:
+def test_a_cube_is_not_created_without_its_tables(cube: Path) -> None:
     wanted = sweep({"mine": MINE, "other": OTHER})
     with pytest.raises(CubeError, match="The data of mine, other are needed once"):
         create_cube(cube, wanted.spec)
     assert not cube.exists()
 
 
-def test_a_cube_that_is_there_needs_no_data(cube: Path) -> None:
+def test_an_existing_cube_needs_no_tables(cube: Path) -> None:
     wanted = sweep({"mine": MINE})
     create(cube, wanted)
     create_cube(cube, wanted.spec)
     assert_same(stored_table(cube, "mine"), MINE)
 
 
-def test_other_data_or_another_k_are_another_sweep(cube: Path) -> None:
+def test_other_data_or_another_k_make_another_sweep(cube: Path) -> None:
     create(cube, sweep({"mine": MINE}))
     for other in (sweep({"mine": OTHER}), sweep({"mine": MINE}, k=4)):
         for put in (create_cube, extend_cube):
@@ -124,7 +125,7 @@ def test_other_data_or_another_k_are_another_sweep(cube: Path) -> None:
     assert_same(stored_table(cube, "mine"), MINE)
 
 
-def test_real_data_beside_synthetic_leave_gaps_that_are_not_part(cube: Path) -> None:
+def test_tables_beside_synthetic_data_leave_tiles_outside_the_sweep(cube: Path) -> None:
     create(cube, sweep({"mine": MINE}, synthetic=5))
     fill(cube)
     ledger = read_ledger(cube)
@@ -145,11 +146,11 @@ STEPS = (
 )
 
 
-def test_a_cube_grows_by_tables_and_by_synthetic_data(tmp_path: Path, cube: Path) -> None:
+def test_a_cube_is_extended_by_tables_and_by_synthetic_data(tmp_path: Path, cube: Path) -> None:
     create(cube, STEPS[0])
     fill(cube)
     for step in STEPS[1:]:
-        # what is there already need not be given again
+        # tables that are stored already need not be given again
         new = {sha256: table for sha256, table in step.tables.items() if table is not MINE}
         extend_cube(cube, step.spec, new)
         fill(cube)
@@ -160,7 +161,7 @@ def test_a_cube_grows_by_tables_and_by_synthetic_data(tmp_path: Path, cube: Path
     assert_same(stored_table(cube, "other"), OTHER)
 
 
-def test_a_cube_is_not_extended_without_the_new_data(cube: Path) -> None:
+def test_a_cube_is_not_extended_without_the_new_tables(cube: Path) -> None:
     create(cube, STEPS[0])
     before = plain(cube)
     with pytest.raises(CubeError, match="The data of other are needed once"):
@@ -192,7 +193,7 @@ CHUNKS, DOCUMENTS = ("X/c.0.0", "classes/c.0"), ("X/zarr.json", "zarr.json")
         *product(DOCUMENTS, (cut_short, remove)),
     ],
 )
-def test_damaged_data_are_found_and_stored_anew(name: str, damage: Any, cube: Path) -> None:
+def test_damaged_tables_are_found_and_stored_again(name: str, damage: Any, cube: Path) -> None:
     wanted = create_and_damage(cube, name, damage)
     for read in (verify_cube, lambda location: stored_table(location, "mine")):
         with pytest.raises((DamagedCubeError, CubeError), match="data of mine"):
@@ -221,7 +222,7 @@ def test_without_labels_there_is_no_ari(cube: Path) -> None:
     assert verify_cube(cube).damaged == {}
 
 
-def test_beside_labelled_data_the_ari_is_nan(cube: Path) -> None:
+def test_the_ari_of_unlabelled_data_beside_labelled_ones_is_nan(cube: Path) -> None:
     create(cube, sweep({"mine": UNLABELLED, "other": OTHER}, k=3))
     fill(cube)
     opened = open_cube(cube)
@@ -232,9 +233,9 @@ def test_beside_labelled_data_the_ari_is_nan(cube: Path) -> None:
     assert verify_cube(cube).damaged == {}
 
 
-def test_an_extension_that_was_killed_is_made_again(cube: Path) -> None:
+def test_an_extension_that_was_killed_is_completed(cube: Path) -> None:
     create(cube, STEPS[0])
-    add_tables(cube, [OTHER])
+    add_tables(open_handle(cube), [OTHER])
     remove(cube / TABLES / OTHER.sha256 / "X" / "c.0.0")
     extend_cube(cube, STEPS[1].spec, STEPS[1].tables)
     assert_same(stored_table(cube, "other"), OTHER)

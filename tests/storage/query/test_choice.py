@@ -4,7 +4,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from pipeline.core.errors import InvalidInputError
-from storage.query.choice import chosen_exponents
+from storage.query import chosen_exponents
 from tests.storage.grids import cube_of, plain_best
 
 P1, P2 = [1.1, 1.4, 2.0], [1.5, 3.0]
@@ -23,7 +23,7 @@ def random_cube(seed: int, **others: NDArray[np.float64]) -> xr.Dataset:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_the_choice_is_that_of_plain_loops(seed: int) -> None:
+def test_the_choice_equals_that_of_plain_loops(seed: int) -> None:
     cube = random_cube(seed)
     chosen = chosen_exponents(cube, "rescaled_imwk_ari", "silhouette")
     silhouettes, aris = cube.rescaled_imwk_silhouette.values, cube.rescaled_imwk_ari.values
@@ -54,7 +54,7 @@ def test_one_pair_for_all_is_chosen_by_the_mean_score() -> None:
         assert float(here.best_ari) == pytest.approx(aris[tile].max())
 
 
-def test_restarts_count_by_their_mean() -> None:
+def test_the_mean_of_restarts_is_ranked() -> None:
     silhouettes, aris = [[0.1, 0.9], [0.6, 0.6]], [[0.2, 0.4], [0.7, 0.9]]
     cube = cube_of(
         {
@@ -69,7 +69,7 @@ def test_restarts_count_by_their_mean() -> None:
     assert [float(chosen.ari), float(chosen.best_ari)] == pytest.approx([0.8, 0.8])
 
 
-def test_data_without_classes_have_a_choice_but_no_ari() -> None:
+def test_without_labels_there_is_a_choice_but_no_ari() -> None:
     cube = random_cube(1)
     cube["rescaled_imwk_ari"] = cube.rescaled_imwk_ari.where(cube.config == "1000x6-3")
     chosen = chosen_exponents(cube, "rescaled_imwk_ari", "silhouette")
@@ -79,7 +79,7 @@ def test_data_without_classes_have_a_choice_but_no_ari() -> None:
     assert list(alone) == ["rescaled_imwk_silhouette", "p1", "p2"]
 
 
-def test_a_score_that_was_not_computed_is_named() -> None:
+def test_the_error_names_a_score_that_was_not_computed() -> None:
     with pytest.raises(InvalidInputError, match="does not name calinski-harabasz among its scores"):
         chosen_exponents(random_cube(1), "rescaled_imwk_ari", "calinski-harabasz")
     with pytest.raises(InvalidInputError, match="Did you mean 'silhouette'"):

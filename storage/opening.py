@@ -1,0 +1,124 @@
+"""Open a cube as an xarray Dataset that is read lazily."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import dask.array as da
+import numpy as np
+import xarray as xr
+import zarr
+from numpy.typing import NDArray
+
+from storage.backends.location import CubeLocation
+from storage.errors import storage_errors
+from storage.handle import CubeHandle, open_handle
+from storage.layout.axes import Axes
+from storage.layout.schema import ALL_RESULTS, Status
+from storage.layout.skeleton import DIMS
+
+#: A cube has thousands of small chunks. Zarr decodes one at a time, which takes twice as long.
+READING = {"codec_pipeline.batch_size": 64}
+#: One Dask chunk for each configuration; one for each tile would be many small tasks.
+CHUNKS = {"config": 1, "dataset": -1, "normalisation": -1}
+
+
+def open_cube(location: CubeLocation) -> xr.Dataset:
+    """Open a cube for reading: the results of tiles that are done, in the order of its spec.
+
+    Parameters
+    ----------
+    location : path or URL
+        An existing cube; a sweep may be writing to it.
+
+    Returns
+    -------
+    xarray.Dataset
+        Lazy, with ascending exponents, and names in the order of the spec. Results are NaN in tiles
+        that are not done, and in cells that were not computed. The attribute ``unlabelled`` lists
+        the configurations without labels, which have no ARI; if none has labels, the Dataset has no
+        ARI at all.
+
+    Raises
+    ------
+    CubeNotFoundError
+        If there is no cube.
+    DamagedCubeError
+        If the cube is damaged; for results only when they are computed.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from pipeline.spec import SweepSpec
+    >>> from storage import create_cube
+    >>> spec = SweepSpec(datasets={"synthetic": {"configs": ["1000x6-3"], "count": 2}})
+    >>> with TemporaryDirectory() as folder:
+    ...     create_cube(f"{folder}/cube.zarr", spec)
+    ...     int(open_cube(f"{folder}/cube.zarr").status.sum())
+    0
+    """
+    handle = open_handle(location)
+    with storage_errors(f"open the cube {location}"), zarr.config.set(READING):
+        stored = xr.open_dataset(
+            handle.backend.store(writable=False),  # type: ignore[arg-type] # xarray takes any store
+            engine="zarr",
+            consolidated=True,
+            chunks=None,
+            cache=False,
+        )
+    lazy = {str(name): _lazy(handle, array) for name, array in stored.data_vars.items()}
+    ordered = _in_order(stored.assign(lazy), handle)
+    return _done_only(ordered, handle)
+
+
+@dataclass(frozen=True, eq=False)
+class _Stored:
+    """A variable of a cube for Dask, with the errors of this layer where it cannot be read."""
+
+    location: CubeLocation
+    array: xr.DataArray
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.array.shape
+
+    @property
+    def ndim(self) -> int:
+        return self.array.ndim
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return self.array.dtype
+
+    def __getitem__(self, key: Any) -> NDArray[Any]:
+        with storage_errors(f"read {self.array.name} in the cube {self.location}"):
+            return np.asarray(self.array.variable[key].values)
+
+
+def _lazy(handle: CubeHandle, array: xr.DataArray) -> xr.DataArray:
+    stored = array.encoding["preferred_chunks"]
+    chunks = tuple(CHUNKS.get(str(dim), stored[dim]) for dim in array.dims)
+    values = da.from_array(_Stored(handle.location, array), chunks, name=False)
+    return array.copy(data=values)
+
+
+def _in_order(stored: xr.Dataset, handle: CubeHandle) -> xr.Dataset:
+    wanted = Axes.of(handle.spec)
+    positions = {
+        dim: handle.axes.positions(dim, getattr(wanted, dim))
+        for dim in DIMS
+        if getattr(wanted, dim) != tuple(stored[dim].values.tolist())
+    }
+    return stored.isel(positions)
+
+
+def _done_only(ordered: xr.Dataset, handle: CubeHandle) -> xr.Dataset:
+    done = ordered.status == Status.DONE
+    unlabelled = handle.spec.unlabelled
+    without = [
+        name
+        for name, variable in ALL_RESULTS.items()
+        if variable.needs_labels and len(unlabelled) == len(handle.spec.configs)
+    ]
+    shown = [name for name in ALL_RESULTS if name in ordered and name not in without]
+    results = {name: ordered[name].where(done) for name in shown}
+    return ordered.drop_vars(without).assign(results).assign_attrs(unlabelled=list(unlabelled))

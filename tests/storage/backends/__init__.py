@@ -1,0 +1,1 @@
+"""Tests of the backends: a folder and object stores."""

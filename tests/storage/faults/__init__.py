@@ -1,0 +1,1 @@
+"""Damaged cubes, full disks and killed processes."""

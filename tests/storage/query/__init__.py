@@ -1,0 +1,1 @@
+"""Tests of queries to an open cube."""

@@ -1,0 +1,57 @@
+"""The public interface of the package."""
+
+import storage
+
+PUBLIC = {
+    # classes
+    "Counts",
+    "CubeLocation",
+    "Ledger",
+    "Provenance",
+    "Status",
+    "Verification",
+    "Work",
+    # errors
+    "CubeError",
+    "CubeMismatchError",
+    "CubeNotFoundError",
+    "DamagedCubeError",
+    # a cube as a whole
+    "cancel_sweeps",
+    "create_cube",
+    "export_cube",
+    "extend_cube",
+    "forgive",
+    "open_cube",
+    "read_ledger",
+    "read_provenance",
+    "read_spec",
+    "stored_table",
+    "verify_cube",
+    # queries to an open cube
+    "averaged",
+    "beats_kmeans",
+    "best_average",
+    "best_exponents",
+    "chosen_exponents",
+    "compare_cubes",
+    "compared_with_kmeans",
+    "expected_ari",
+    "scores",
+    "select",
+    "share_beating_kmeans",
+}
+
+
+def test_the_public_names_are_these() -> None:
+    assert set(storage.__all__) == PUBLIC
+
+
+def test_dir_shows_the_public_names_only() -> None:
+    assert {name for name in dir(storage) if not name.startswith("__")} == PUBLIC
+
+
+def test_every_public_name_exists_and_is_documented() -> None:
+    for name in PUBLIC - {"CubeLocation"}:
+        assert getattr(storage, name).__doc__, name
+    assert storage.CubeLocation
