@@ -3,11 +3,14 @@
 from os import PathLike
 from pathlib import Path
 
+from pipeline.errors import requires_extra
 from pipeline.files import replacing
 from storage import CubeLocation, open_cube, read_ledger, read_provenance
 from storage.errors import storage_errors
 from storage.query.select import results_of
-from workflows.report.page import report_page
+
+with requires_extra("report", "The report needs Bokeh and Matplotlib"):
+    from workflows.report.page import report_page
 
 __all__ = ["report_page", "write_report"]
 
