@@ -1,6 +1,7 @@
 """The errors of this layer. `pipeline.core.errors` has their base class."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from pipeline.core.errors import ImwkError
@@ -77,3 +78,37 @@ class OutputError(ImwkError, OSError):
 
 class SchedulerLostError(ImwkError):
     """The connection to the scheduler was lost, with all results that were not in the cube yet."""
+
+
+
+class MissingExtraError(ImwkError, ImportError):
+    """A feature needs an optional package; the message names the extra that installs it."""
+
+
+@contextmanager
+def requires_extra(extra: str, need: str, otherwise: str = "") -> Iterator[None]:
+    """Raise `MissingExtraError` if an import inside fails.
+
+    Parameters
+    ----------
+    extra : str
+        The extra of imwk-sweep that installs the package.
+    need : str
+        What needs which package.
+    otherwise : str
+        What to do without the package, if anything.
+
+    Examples
+    --------
+    >>> with requires_extra("plots", "Drawing needs Matplotlib"):
+    ...     raise ModuleNotFoundError("No module named 'matplotlib'")
+    Traceback (most recent call last):
+    pipeline.errors.MissingExtraError: Drawing needs Matplotlib: pip install 'imwk-sweep[plots]'
+    """
+    try:
+        yield
+    except ImportError as error:
+        remedy = f"pip install 'imwk-sweep[{extra}]'"
+        raise MissingExtraError(
+            f"{need}: {remedy}. {otherwise}" if otherwise else f"{need}: {remedy}"
+        ) from error

@@ -3,10 +3,13 @@
 from os import PathLike
 from pathlib import Path
 
+from pipeline.errors import requires_extra
 from pipeline.files import output_errors, replacing
 from storage import CubeLocation, open_cube, read_ledger, read_provenance
 from storage.query import results_of
-from workflows.report.page import report_page
+
+with requires_extra("report", "The report needs Bokeh and Matplotlib"):
+    from workflows.report.page import report_page
 
 __all__ = ["report_page", "write_report"]
 
