@@ -80,7 +80,6 @@ class SchedulerLostError(ImwkError):
     """The connection to the scheduler was lost, with all results that were not in the cube yet."""
 
 
-
 class MissingExtraError(ImwkError, ImportError):
     """A feature needs an optional package; the message names the extra that installs it."""
 

@@ -1,6 +1,5 @@
 """Figures for files: heatmaps of a cube, and scatter plots of a data set."""
 
-
 from pipeline.errors import requires_extra
 
 with requires_extra("plots", "Drawing needs Matplotlib"):
