@@ -57,6 +57,23 @@ class PatternLanes:
     weights: Float64Array
     rounds: PatternRounds
 
+    @classmethod
+    def of(cls, p: Float64Array, scale: Float64Array, centres: FloatArray, n: int) -> Self:
+        """Return lanes of `n` entities each; their first patterns have yet to be started."""
+        lanes, counts = len(p), np.full(len(p), n)
+        return cls(
+            number=np.arange(lanes),
+            p=p,
+            scale=scale,
+            centres=centres,
+            counts=counts,
+            remaining=counts,
+            seeds=n * np.arange(lanes),
+            centroids=np.empty_like(centres),
+            weights=np.empty(centres.shape),
+            rounds=PatternRounds.none_yet(lanes),
+        )
+
     @property
     def starts(self) -> IntArray:
         """First column of each lane."""
@@ -109,6 +126,23 @@ class PatternEntities:
     marks: Hashes
     left: BoolArray
 
+    @classmethod
+    def of(cls, X: FloatArray, p: Float64Array, scale: Float64Array, centres: FloatArray) -> Self:
+        """Return all entities of `X` (m, lanes, n), the farthest of each lane first."""
+        m, lanes, n = X.shape
+        to_centre = X - centres[:, :, np.newaxis]
+        powers(to_centre, p[:, np.newaxis].astype(X.dtype), out=to_centre)
+        order = _farthest_first(to_centre)
+        values = np.take(X.reshape(m, -1), order, axis=1)
+        shares = powers_in_float32(to_centre, scale[:, np.newaxis], p[:, np.newaxis])
+        return cls(
+            values=values,
+            estimates=in_float32(values, np.repeat(scale, n)),
+            to_centre=np.take(shares.reshape(m, -1), order, axis=1),
+            marks=np.tile(marks(n), lanes),
+            left=np.ones(lanes * n, dtype=np.bool_),
+        )
+
     @property
     def in_float32(self) -> bool:
         """Whether the run is in float32, whose values are their own estimates."""
@@ -135,35 +169,11 @@ class PatternEntities:
 def begin(
     X: FloatArray, p: Float64Array, find_centres: CentreMethod
 ) -> tuple[PatternLanes, PatternEntities]:
-    """Find the centres of all lanes of `X` (m, lanes, n), and put the farthest entities first."""
+    """Return all lanes of `X` (m, lanes, n) and their entities, before the first pattern."""
     m, lanes, n = X.shape
-    flat, counts = X.reshape(m, -1), np.full(lanes, n)
-    centres, scale = find_centres(Groups(flat, counts), p).centres, scales(X)
-    to_centre = X - centres[:, :, np.newaxis]
-    powers(to_centre, p[:, np.newaxis].astype(X.dtype), out=to_centre)
-    order = _farthest_first(to_centre)
-    values = np.take(flat, order, axis=1)
-    shares = powers_in_float32(to_centre, scale[:, np.newaxis], p[:, np.newaxis])
-    entities = PatternEntities(
-        values=values,
-        estimates=in_float32(values, np.repeat(scale, n)),
-        to_centre=np.take(shares.reshape(m, -1), order, axis=1),
-        marks=np.tile(marks(n), lanes),
-        left=np.ones(lanes * n, dtype=np.bool_),
-    )
-    state = PatternLanes(
-        number=np.arange(lanes),
-        p=p,
-        scale=scale,
-        centres=centres,
-        counts=counts,
-        remaining=counts,
-        seeds=n * np.arange(lanes),
-        centroids=np.empty((m, lanes), dtype=X.dtype),
-        weights=np.empty((m, lanes)),
-        rounds=PatternRounds.none_yet(lanes),
-    )
-    return state, entities
+    whole = Groups(X.reshape(m, -1), np.full(lanes, n))
+    centres, scale = find_centres(whole, p).centres, scales(X)
+    return PatternLanes.of(p, scale, centres, n), PatternEntities.of(X, p, scale, centres)
 
 
 def _farthest_first(to_centre: FloatArray) -> IntArray:
