@@ -73,7 +73,7 @@ class HalvingSearch:
         self.brackets = Brackets(np.arange(len(p)), segments, p, high - low, start, end)
         self.centres, self.dispersions = np.empty((2, len(p)), dtype=start.dtype)
 
-    def run(self) -> tuple[FloatArray, FloatArray]:
+    def solve(self) -> tuple[FloatArray, FloatArray]:
         """Return the centres of all segments, and the dispersions about them."""
         for steps in count(1):
             step, last = self._next_step(steps)

@@ -113,7 +113,8 @@ class PatternEntities:
         The entities in units of their lane's scale, which is 1 in float32: the same array as
         `values` then; (m, columns).
     to_centre
-        The p-th powers of their differences from their lane's centre, likewise; (m, columns).
+        The p-th powers of their differences from their lane's centre, in units of the scale's
+        powers; (m, columns).
     marks
         Random marks, whose sums tell member sets apart; (columns,).
     left

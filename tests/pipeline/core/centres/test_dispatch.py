@@ -33,13 +33,13 @@ WAYS: dict[tuple[float, ...], tuple[list[Used], list[Used]]] = {
 def used(monkeypatch: pytest.MonkeyPatch) -> list[Used]:
     """Return a list that gets an entry for every search that is run."""
     found: list[Used] = []
-    run = HalvingSearch.run
+    solve = HalvingSearch.solve
 
     def recorded(self: HalvingSearch) -> tuple[FloatArray, FloatArray]:
         found.append((type(self).__name__, self.centres.dtype.name, self.most_steps))
-        return run(self)
+        return solve(self)
 
-    monkeypatch.setattr(HalvingSearch, "run", recorded)
+    monkeypatch.setattr(HalvingSearch, "solve", recorded)
     return found
 
 

@@ -1,4 +1,4 @@
-"""The model of the slope below p = 2: exact in simple cases, and never worse than it must be."""
+"""The model of the slope below p = 2, and how its root is found."""
 
 import numpy as np
 import pytest
@@ -78,7 +78,7 @@ def test_a_near_start_is_close_after_the_rounds_allowed() -> None:
     assert errors[1] < 1e-7
 
 
-def test_a_goal_beyond_all_numbers_is_no_finite_distance() -> None:
+def test_a_goal_beyond_all_numbers_gives_no_finite_distance() -> None:
     found = solve_power_plus_line(one(1.0), one(0.0), one(1e300), one(0.06), one(1.0))
     assert not np.isfinite(found).any()
 
@@ -98,7 +98,7 @@ def test_the_model_has_the_slope_and_the_curvature_of_the_trial(p: float, seed: 
     np.testing.assert_allclose(curvature[linear], trial.curvature[linear], rtol=1e-9)
 
 
-@pytest.mark.parametrize("p", [1.06, 1.1, 1.3, 1.5])  # above, one copy hardly counts for more
+@pytest.mark.parametrize("p", [1.06, 1.1, 1.3, 1.5])  # above, the others count as much
 @pytest.mark.parametrize("copies", [1, 2, 7])
 def test_copies_of_the_neighbour_are_counted_close_to_it(copies: int, p: float) -> None:
     trial = trial_at([0.0] * copies + [-3.0, 2.0, 5.0], 1e-7, p)

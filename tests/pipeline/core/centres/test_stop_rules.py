@@ -30,7 +30,7 @@ def proposal(
 
 
 def gap_trial(nearest: float) -> Trial:
-    """Return a trial whose nearest data value is so far away, and whose sums do not matter."""
+    """Return a trial with the given distance to the nearest value; its sums do not matter."""
     return Trial(*(np.array([x]) for x in (1.0, 1.0, 1.0, nearest, 2 * nearest)))
 
 
