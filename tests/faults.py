@@ -52,7 +52,7 @@ class Faults:
     cube, log : str
         The cube, and a file that gets a line for each block that is computed.
     sleep : float
-        Seconds that each block takes longer.
+        Seconds by which each block is delayed.
     raises, kills, kills_writing : str
         The tile whose blocks raise on their first 2 calls, or always kill their worker; and the
         one whose first writer is killed when it has written some of its arrays.
@@ -184,16 +184,16 @@ def scheduler_and_workers(
     *options: str,
     workers: tuple[dict[str, str], ...] = ({}, {}),
 ) -> Iterator[tuple[str, Program]]:
-    """Start a scheduler and two workers as one does on a cluster; yield address and scheduler.
+    """Start a scheduler and two workers by their commands; yield its address and the scheduler.
 
-    The workers share no folder with anyone. `options` are those of all three, such as TLS's;
-    `workers` has variables that only single workers have.
+    Each worker has its own home folder. `options` are those of all three commands, such as for TLS;
+    `workers` are environment variables of single workers.
     """
     file = folder / f"scheduler-{monotonic()}.json"
     where = ("--scheduler-file", file, "--host", "127.0.0.1", "--port", "0", "--no-dashboard")
     programs = [Program("dask", "scheduler", *where, *options, environment=environment)]
     try:
-        wait_until(lambda: _address_in(file), "the scheduler is there")
+        wait_until(lambda: _address_in(file), "the scheduler has started")
         address = _address_in(file)
         about = ("--nthreads", "1", "--no-dashboard", "--death-timeout", "60")
         for number, variables in enumerate(workers):
