@@ -87,7 +87,8 @@ class _Stored:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        return np.dtype(self.variable.dtype)
+        dtype: np.dtype[Any] = self.variable.dtype
+        return dtype
 
     def __getitem__(self, key: Any) -> NDArray[Any]:
         with storage_errors(f"read {self.name} in the cube {self.location}"):
