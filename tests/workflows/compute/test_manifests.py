@@ -89,8 +89,8 @@ def test_the_image_is_built_under_its_name_with_support_for_object_stores() -> N
     build = f"docker build -f deploy/Dockerfile -t {IMAGE} ."
     assert build in recipe
     assert build in (ROOT / "docs" / "cluster.md").read_text()
-    assert re.findall(r"imwk-sweep\[(.*?)\]", recipe) == ["cloud"]
-    assert "cloud" in PROJECT["optional-dependencies"]
+    assert re.findall(r"imwk-sweep\[(.*?)\]", recipe) == ["cloud,report"]
+    assert {"cloud", "report"} <= set(PROJECT["optional-dependencies"])
     copied = re.findall(r"-c /tmp/imwk-sweep/(\S+)", recipe)
     assert copied == ["constraints.txt"]
     assert (ROOT / copied[0]).is_file()
