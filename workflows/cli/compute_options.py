@@ -20,7 +20,7 @@ AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
 _file = click.Path(exists=True, dir_okay=False)
 _batch_system = click.Choice(["slurm", "pbs", "lsf", "sge", "htcondor"])
 #: The end of help texts.
-_FROM_DASK = "By default as in Dask's configuration"
+_FROM_DASK = "The default is that of [batch], else of Dask's configuration"
 
 _OPTIONS = (
     workers_option,
@@ -49,13 +49,13 @@ _OPTIONS = (
     click.option(
         "--batch",
         type=_batch_system,
-        help="Submit workers as jobs to this batch system. By default as in the table [batch] of "
-        "SPEC; without it, workers run on this machine.",
+        help="Submit workers as jobs to this batch system. The default is the kind in [batch] of "
+        "SPEC, if SPEC is given and has it. Otherwise workers run on this machine.",
     ),
     click.option(
         "--jobs",
         type=click.IntRange(min=1),
-        help="Keep this many jobs in the queue. The default is 1.",
+        help="Keep this many jobs in the queue. The default is that of [batch], else 1.",
     ),
     click.option(
         "--cores",
@@ -86,8 +86,8 @@ _OPTIONS = (
         "--wait",
         type=click.FloatRange(min=0, min_open=True),
         metavar="MINUTES",
-        help="Give up if no worker has started by then. By default 10 with --scheduler, 60 with "
-        "--batch.",
+        help="Give up if no worker has started after this many minutes. By default 10 with "
+        "--scheduler, 60 with --batch.",
     ),
     click.option("--dry-run", is_flag=True, help="Print the job script, and do nothing else."),
     click.option(
