@@ -20,7 +20,8 @@ AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
 _file = click.Path(exists=True, dir_okay=False)
 _batch_system = click.Choice(["slurm", "pbs", "lsf", "sge", "htcondor"])
 #: The end of help texts.
-_FROM_DASK = "The default is that of [batch], else of Dask's configuration"
+_FROM_DASK = "The default is that of Dask's configuration"
+_FROM_BATCH = "The default is that of [batch], else of Dask's configuration"
 
 _OPTIONS = (
     workers_option,
@@ -60,22 +61,22 @@ _OPTIONS = (
     click.option(
         "--cores",
         type=click.IntRange(min=1),
-        help=f"The cores of each job, which starts a worker for each. {_FROM_DASK}, else 1.",
+        help=f"The cores of each job, which starts a worker for each. {_FROM_BATCH}, else 1.",
     ),
     click.option(
         "--memory",
-        help=f"The memory of each job, such as 64GB. {_FROM_DASK}, else 2GB for each core.",
+        help=f"The memory of each job, such as 64GB. {_FROM_BATCH}, else 2GB for each core.",
     ),
     click.option(
         "--walltime",
-        help=f"The wall time of each job as HH:MM:SS. Jobs that end are replaced. {_FROM_DASK}.",
+        help=f"The wall time of each job as HH:MM:SS. Jobs that end are replaced. {_FROM_BATCH}.",
     ),
-    click.option("--queue", help=f"The queue or partition of the jobs. {_FROM_DASK}."),
-    click.option("--account", help=f"The account to charge for the jobs. {_FROM_DASK}."),
+    click.option("--queue", help=f"The queue or partition of the jobs. {_FROM_BATCH}."),
+    click.option("--account", help=f"The account to charge for the jobs. {_FROM_BATCH}."),
     click.option(
         "--interface",
         help="The network interface through which workers reach this machine, such as ib0. "
-        f"{_FROM_DASK}.",
+        f"{_FROM_BATCH}.",
     ),
     click.option(
         "--log-directory",
