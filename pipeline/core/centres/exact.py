@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pipeline.core.centres.guesses import Guess
-from pipeline.core.centres.searches import HalvingSearch, Task
+from pipeline.core.centres.searches import Search, Task
 from pipeline.core.centres.stop_rules import StopRule
 from pipeline.core.centres.types import Centres
 from pipeline.core.segments import Groups, Segments
@@ -16,7 +16,7 @@ from pipeline.core.types import Float64Array, FloatArray
 class ExactSearch:
     """A way of finding centres: search for the roots, from a first guess on, until `stop`."""
 
-    search: type[HalvingSearch]
+    search: type[Search]
     guess: Guess
     stop: StopRule
 
@@ -37,7 +37,7 @@ class RoughSearch:
     With such a start, one evaluation in float64 is enough for most searches.
     """
 
-    search: type[HalvingSearch]
+    search: type[Search]
     guess: Guess
     stop: StopRule
     most_steps: int
