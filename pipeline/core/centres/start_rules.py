@@ -18,7 +18,7 @@ StartRule = Callable[[Segments, FloatArray, Float64Array], FloatArray]
 
 #: The curvature for p = 1.5 times the sum of the square roots, over the squared number of values:
 #: 0.67 for uniform values, 0.71 for normal ones.
-CURVATURE = 0.7
+TYPICAL_CURVATURE = 0.7
 #: Guesses follow the parabola over p up to p = 5.
 FARTHEST_GUESS = 3
 
@@ -50,7 +50,7 @@ def guess_above_2(segments: Segments, means: FloatArray, p: Float64Array) -> Flo
 def guess_below_2(segments: Segments, means: FloatArray, p: Float64Array) -> FloatArray:
     """Guess the centres by square roots.
 
-    For p = 1.5 the slope at the mean is a sum of square roots. Its curvature follows from the
+    For p = 1.5 the slope at the mean is a sum of square roots. The curvature follows from the
     sizes of all of them, not from the few values next to the mean. For other exponents the step is
     proportional to 2 - p.
     """
@@ -61,7 +61,7 @@ def guess_below_2(segments: Segments, means: FloatArray, p: Float64Array) -> Flo
         sizes[some] = batch.sums(roots)
         slope[some] = batch.sums(np.copysign(roots, differences, out=roots))
     counts = segments.counts.astype(means.dtype)
-    step = (slope / counts) * (sizes / counts) / CURVATURE
+    step = (slope / counts) * (sizes / counts) / TYPICAL_CURVATURE
     return np.asarray(means + step * ((2 - p) / 0.5).astype(means.dtype))
 
 

@@ -7,8 +7,8 @@ import numpy as np
 
 from pipeline.core.centres import CentreMethod, group_dispersions
 from pipeline.core.lanes.assignment import Assignment
-from pipeline.core.lanes.result import ImwkResult
 from pipeline.core.lanes.cycles import MAX_ROUNDS, Hashes, entity_hashes
+from pipeline.core.lanes.result import ImwkResult
 from pipeline.core.lanes.start import Start
 from pipeline.core.segments import Groups
 from pipeline.core.types import BoolArray, Float64Array, FloatArray, IntArray, SmallLabels

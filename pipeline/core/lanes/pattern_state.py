@@ -6,8 +6,8 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from pipeline.core.centres import CentreMethod
-from pipeline.core.lanes.estimates import in_float32, powers_in_float32, scales
 from pipeline.core.lanes.cycles import Hashes, PatternRounds, entity_hashes
+from pipeline.core.lanes.estimates import in_float32, powers_in_float32, scales
 from pipeline.core.minkowski import powers
 from pipeline.core.segments import Groups
 from pipeline.core.types import BoolArray, Float32Array, Float64Array, FloatArray, IntArray
