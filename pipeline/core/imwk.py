@@ -156,26 +156,26 @@ def as_matrices(Xs: Sequence[ArrayLike]) -> list[Float64Array]:
 def run_lanes(
     lanes: list[Lane], k: int, find_centres: CentreMethod, precision: Precision
 ) -> list[ImwkResult]:
-    """Run all lanes, many together; grouping changes no result.
+    """Run all lanes, many together; which lanes run together changes no result.
 
-    Lanes of similar exponents are grouped, because they take about as many steps. Groups are of
-    one size, because a small group takes almost as many calls as a large one.
+    Lanes of similar exponents run together, because they take about as many steps. Each time as
+    many lanes run together, because few lanes take almost as many calls as many.
     """
     runs: dict[int, ImwkResult] = {}
     order = sorted(range(len(lanes)), key=lambda lane: lanes[lane].p)
-    groups = max(1, round(sum(lane.X.size for lane in lanes) / CELLS_TOGETHER))
-    together = max(1, ceil(len(lanes) / groups))
+    times = max(1, round(sum(lane.X.size for lane in lanes) / CELLS_TOGETHER))
+    together = max(1, ceil(len(lanes) / times))
     for first in range(0, len(order), together):
-        group = order[first : first + together]
-        results = _run_together([lanes[lane] for lane in group], k, find_centres, precision)
-        runs |= zip(group, results, strict=True)
+        some = order[first : first + together]
+        results = _run_together([lanes[lane] for lane in some], k, find_centres, precision)
+        runs |= zip(some, results, strict=True)
     return [runs[lane] for lane in range(len(lanes))]
 
 
 def _run_together(
     lanes: list[Lane], k: int, find_centres: CentreMethod, precision: Precision
 ) -> list[ImwkResult]:
-    """Run one group of lanes."""
+    """Run all these lanes at once."""
     p = np.array([lane.p for lane in lanes])
     stacked = np.stack([lane.X.T for lane in lanes], axis=1)
     X: FloatArray = np.asarray(stacked, dtype=precision, order="C")

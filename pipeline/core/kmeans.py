@@ -21,8 +21,8 @@ from pipeline.core.validation import (
 
 #: Rounding may make two labellings alternate. No other run comes near this many rounds.
 MAX_ROUNDS = 10_000
-#: Restarts are seeded in groups of this many, fewer if their distances would leave the cache.
-GROUP, DISTANCES_TOGETHER = 20, 200_000
+#: This many restarts are seeded together, fewer if their distances would leave the cache.
+RESTARTS_TOGETHER, DISTANCES_TOGETHER = 20, 200_000
 #: Sums are computed anew where more than this share of the entities changed cluster.
 SHARE_ANEW = 0.1
 
@@ -119,17 +119,29 @@ def kmeans_many(
 
 def _starts(X: Float64Array, k: int, restarts: int, seed: SeedSequence) -> IntArray:
     """Return the rows that the restarts start from, shape (restarts, k)."""
-    group = max(1, min(GROUP, DISTANCES_TOGETHER // len(X)))
+    together = max(1, min(RESTARTS_TOGETHER, DISTANCES_TOGETHER // len(X)))
     parts = []
-    for first in range(0, restarts, group):
-        # The last group is filled up: how a matrix product rounds depends on the group's size.
-        streams = (_stream(seed, restart) for restart in range(first, first + group))
+    for first in range(0, restarts, together):
+        # Always as many, also the last time: how a matrix product rounds depends on its size.
+        streams = (_stream(seed, restart) for restart in range(first, first + together))
         parts.append(plus_plus(X, np.array([stream.random(k) for stream in streams])))
     return np.concatenate(parts)[:restarts]
 
 
 def _stream(seed: SeedSequence, restart: int) -> Generator:
-    """Return the random stream of a restart; unlike `spawn`, this does not change `seed`."""
+    """Return the random stream of a restart: that of child number `restart` of `seed`.
+
+    The child has the entropy of `seed`, and its spawn key followed by `restart`. This is what
+    ``seed.spawn(restart + 1)[restart]`` returns for a new `seed`. But `spawn` counts the children
+    in `seed`, so that a second call would return others.
+
+    Examples
+    --------
+    >>> seed = SeedSequence(1)
+    >>> child = Generator(PCG64(SeedSequence(1).spawn(8)[7]))
+    >>> bool(_stream(seed, 7).random() == child.random())
+    True
+    """
     key = (*seed.spawn_key, restart)
     return Generator(PCG64(SeedSequence(seed.entropy, spawn_key=key)))
 
@@ -213,13 +225,14 @@ def lloyd(X: Float64Array, centroids: Float64Array) -> KMeansResult:
 
 
 def _exactly_summable(X: Float64Array) -> Float64Array:
-    """Round every feature to a grid so coarse that every sum of its values is exact.
+    """Round every feature to a lattice so coarse that every sum of its values is exact.
 
     Then sums depend neither on the order of summation nor on values added and subtracted before.
     For n entities this leaves 53 - log2(n) binary digits of the largest value of a feature.
     """
-    grid = np.frexp(np.abs(X).max(axis=0))[1] + len(X).bit_length() - (np.finfo(X.dtype).nmant + 1)
-    return np.asarray(np.ldexp(np.rint(np.ldexp(X, -grid)), grid))
+    magnitude, digits = np.frexp(np.abs(X).max(axis=0))[1], np.finfo(X.dtype).nmant + 1
+    spacing = magnitude + len(X).bit_length() - digits  # of the lattice, as a power of 2
+    return np.asarray(np.ldexp(np.rint(np.ldexp(X, -spacing)), spacing))
 
 
 def _update(

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from pipeline.core.types import AnyFloat, Float32Array, Float64Array, SmallLabels
 
-#: Scores found at once: more would leave the cache.
-SCORES_TOGETHER = 200_000
+#: Products found at once: more would leave the cache.
+PRODUCTS_TOGETHER = 200_000
 SINGLE = np.finfo(np.float32)
 
 
@@ -39,7 +39,7 @@ def nearest_of(
 class NearestCentroids:
     """The entities `X`, shape (n, m), prepared for finding the nearest of `k` centroids.
 
-    Scores ``|z|**2 - 2 x z`` in float32 settle all entities except those whose best two scores
+    Products ``|z|**2 - 2 x z`` in float32 settle all entities except those whose least two products
     differ by no more than rounding errors. For these few the distances are computed in float64. So
     a label never depends on how a matrix product rounds, which varies with its size.
     """
@@ -51,7 +51,7 @@ class NearestCentroids:
         self.reach = np.sqrt(np.square(scaled).sum(axis=1).max())
         self.with_ones = np.vstack([scaled.T, np.ones(len(X))]).astype(np.float32)
         self.numbers = np.arange(k, dtype=label_type(k))[:, np.newaxis, np.newaxis]
-        self.together = max(1, SCORES_TOGETHER // (len(X) * k))
+        self.together = max(1, PRODUCTS_TOGETHER // (len(X) * k))
 
     def labels(self, centroids: Float64Array) -> SmallLabels:
         """Return the nearest of each restart's `centroids` (r, k, m) as (r, n), the first on a tie.
@@ -72,19 +72,19 @@ class NearestCentroids:
         z = centroids.transpose(1, 0, 2).reshape(k * r, m) / self.unit
         squares = np.square(z).sum(axis=1)
         factors = np.column_stack([-2 * z, squares]).astype(np.float32)
-        scores = (factors @ self.with_ones).reshape(k, r, -1)
-        limit = scores.min(axis=0) + self._tolerance(squares.reshape(k, r))
-        near = (scores <= limit).view(np.uint8)
+        products = (factors @ self.with_ones).reshape(k, r, -1)
+        limit = products.min(axis=0) + self._tolerance(squares.reshape(k, r))
+        near = (products <= limit).view(np.uint8)
         labels: SmallLabels = (near * self.numbers).max(axis=0)
         unsettled = near.sum(axis=0, dtype=labels.dtype) != 1
         self._settle(np.flatnonzero(unsettled), centroids, labels)
         return labels
 
     def _tolerance(self, squares: Float64Array) -> Float32Array:
-        """Return how wrong the difference of two scores can be, shape (r, 1).
+        """Return how wrong the difference of two products can be, shape (r, 1).
 
-        A sum of m + 1 products of rounded factors is wrong by at most m + 3 halves of epsilon times
-        the sum of their sizes. The additional tenth is for products of these errors.
+        A sum of m + 1 terms with rounded factors is wrong by at most m + 3 halves of epsilon times
+        the sum of their sizes. The additional tenth is for errors of errors.
         """
         far = np.sqrt(squares.max(axis=0))
         sizes = far * (2 * self.reach + far)

@@ -12,7 +12,7 @@ p > 2          Newton's, from a rough search     Newton's, from a guess    walk 
 
 A rough search takes a few steps in float32, from a guess. A guess needs no power. The precision
 also decides when an exact search stops: in float64 its centre is good to 1e-7 of the feature's
-range, in float32 to 1e-3. Groups of one member each need none of this.
+range, in float32 to 1e-3. If no group has more than one member, the members are the centres.
 """
 
 from collections.abc import Iterable
@@ -20,10 +20,15 @@ from collections.abc import Iterable
 import numpy as np
 
 from pipeline.core.centres.closed_forms import lone_members, means, medians
-from pipeline.core.centres.exact import ExactSearch, RoughSearch
+from pipeline.core.centres.exact import ExactSearch
 from pipeline.core.centres.fixed_step import walk_from_mean
-from pipeline.core.centres.guesses import guess_above_2, guess_below_2, guess_mean
 from pipeline.core.centres.searches import HALVED_ENOUGH, GapSearch, HalvingSearch, NewtonSearch
+from pipeline.core.centres.start_rules import (
+    RoughSearch,
+    guess_above_2,
+    guess_below_2,
+    guess_mean,
+)
 from pipeline.core.centres.stop_rules import GapStopInFloat32, GapStopInFloat64, SmallStep
 from pipeline.core.centres.types import CentreMethod, Centres
 from pipeline.core.segments import Groups

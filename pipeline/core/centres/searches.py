@@ -2,8 +2,10 @@
 
 The slope of the summed powers rises with the centre, so the sign of a trial's slope tells on which
 side of it the root is. All searches of one kind advance together, each for as long as it needs.
+`Search._ended` lists all reasons for which a search ends.
 """
 
+from abc import ABC, abstractmethod
 from dataclasses import replace
 from itertools import count
 from typing import NamedTuple
@@ -12,7 +14,7 @@ import numpy as np
 
 from pipeline.core.centres.brackets import Brackets
 from pipeline.core.centres.gap_model import step_to_model_root
-from pipeline.core.centres.slopes import slopes_above_2, slopes_below_2
+from pipeline.core.centres.slopes import Trial, slopes_above_2, slopes_below_2
 from pipeline.core.centres.stop_rules import Proposal, SmallStep, StopRule
 from pipeline.core.minkowski import power
 from pipeline.core.segments import Segments
@@ -47,23 +49,18 @@ class Task(NamedTuple):
     start: FloatArray
 
 
-class HalvingSearch:
-    """Searches that halve their brackets in every step.
-
-    Next to p = 1, where the slope is a staircase, no other step is safe.
+class Search(ABC):
+    """Searches for the centres of all segments; the kinds differ in how far a step goes.
 
     Parameters
     ----------
     task
         What to search for.
     stop
-        When a step is the last one.
+        Decides on each step of the kind's own size.
     most_steps
         End all searches after this many steps. A search for a rough start has such a limit.
     """
-
-    #: Evaluates segments at trial centres.
-    evaluate = staticmethod(slopes_below_2)
 
     def __init__(self, task: Task, stop: StopRule, most_steps: int | None = None) -> None:
         segments, p, low, high, start = task
@@ -73,44 +70,62 @@ class HalvingSearch:
         self.brackets = Brackets(np.arange(len(p)), segments, p, high - low, start, end)
         self.centres, self.dispersions = np.empty((2, len(p)), dtype=start.dtype)
 
+    @staticmethod
+    @abstractmethod
+    def evaluate(segments: Segments, at: FloatArray, p: Float64Array) -> Trial:
+        """Evaluate all segments at trial centres."""
+
+    @abstractmethod
+    def _size(self, far: FloatArray) -> FloatArray:
+        """Return how far to go from each trial; `far` is the way to the end of its bracket."""
+
     def solve(self) -> tuple[FloatArray, FloatArray]:
         """Return the centres of all segments, and the dispersions about them."""
         for steps in count(1):
             step, last = self._next_step(steps)
             to = self.brackets.centre + step
-            # There may be no number between the ends.
-            last |= (to == self.brackets.centre) | (to == self.brackets.end)
-            last = self._within_limit(last, steps)
+            ended = self._ended(last, to, steps)
             self._record(to, step)
-            if last.all():
+            if ended.all():
                 break
-            self._go_on(~last, to)
+            self._go_on(~ended, to)
         return self.centres, self.dispersions
 
     def _next_step(self, steps: int) -> tuple[FloatArray, BoolArray]:
-        """Return the next step of each search, and whether it is the last.
+        """Return the next step of each search, and whether the stop rule calls it the last one.
 
         `far` is the way to the other end of the bracket, 0 for a trial at the root.
         """
-        at_root = self.trial.slope == 0
-        far = np.where(at_root, 0.0, self.brackets.end - self.brackets.centre)
+        far = np.where(self._at_root, 0.0, self.brackets.end - self.brackets.centre)
         halve = steps > MANY_STEPS
         size = _half(far) if halve else self._size(far)
         stop = HALVED_ENOUGH if halve else self.stop
-        size, last = stop(Proposal(size, np.abs(far), self.brackets, self.trial))
-        return np.copysign(size, far), last | at_root
+        decision = stop(Proposal(size, np.abs(far), self.brackets, self.trial))
+        return np.copysign(decision.size, far), decision.last
 
-    def _size(self, far: FloatArray) -> FloatArray:
-        """Return how far to go from each trial towards the other end of its bracket."""
-        return _half(far)
+    def _ended(self, last: BoolArray, to: FloatArray, steps: int) -> BoolArray:
+        """Return which searches end with this step, which leads `to` their centres.
 
-    def _within_limit(self, last: BoolArray, steps: int) -> BoolArray:
-        if self.most_steps is None:
-            return last
-        if steps >= self.most_steps:
-            return np.full_like(last, True)
-        # Few could end after their first step, and dropping them would copy the others.
-        return last if steps > 1 else np.full_like(last, False)
+        There is no other way to end a search. It ends if
+
+        - the stop rule calls its step the `last` one. After `MANY_STEPS` the rule is
+          `HALVED_ENOUGH` for all searches, and each step halves the bracket until it holds;
+        - the slope of its trial is exactly 0, so that the trial is the root;
+        - no number lies between its trial and the end of its bracket, so that the step rounds to
+          one of them;
+        - all searches have taken `most_steps`, the limit of a rough search.
+        """
+        if self.most_steps is not None:
+            if steps >= self.most_steps:
+                return np.full_like(last, True)
+            if steps == 1:  # few could end so early, and dropping them would copy the others
+                return np.full_like(last, False)
+        no_number_between = (to == self.brackets.centre) | (to == self.brackets.end)
+        return np.asarray(last | self._at_root | no_number_between)
+
+    @property
+    def _at_root(self) -> BoolArray:
+        return np.asarray(self.trial.slope == 0)
 
     def _record(self, to: FloatArray, step: FloatArray) -> None:
         """Keep what was found: searches that go on will overwrite it."""
@@ -130,7 +145,19 @@ class HalvingSearch:
         return crossed
 
 
-class NewtonSearch(HalvingSearch):
+class HalvingSearch(Search):
+    """Searches that halve their brackets in every step.
+
+    Next to p = 1, where the slope is a staircase, no other step is safe.
+    """
+
+    evaluate = staticmethod(slopes_below_2)
+
+    def _size(self, far: FloatArray) -> FloatArray:
+        return _half(far)
+
+
+class NewtonSearch(Search):
     """Searches above p = 2, by Newton's method."""
 
     evaluate = staticmethod(slopes_above_2)
@@ -141,11 +168,13 @@ class NewtonSearch(HalvingSearch):
         return _within_bracket(newton, far)
 
 
-class GapSearch(HalvingSearch):
+class GapSearch(Search):
     """Searches below p = 2, where the slope is infinitely steep at every data value.
 
     `end_slope` is the approximate slope at the end of each bracket.
     """
+
+    evaluate = staticmethod(slopes_below_2)
 
     def __init__(self, task: Task, stop: StopRule, most_steps: int | None = None) -> None:
         super().__init__(task, stop, most_steps)

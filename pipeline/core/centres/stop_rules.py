@@ -1,7 +1,8 @@
-"""When a step is the last one of its search.
+"""Rules that decide on a step: how far it goes, and whether it is the last one of its search.
 
 Symbols in the notes: s is the size of a step, R the range of the segment's values, b the width of
 the bracket, d the distance from the trial to the nearest data value, n the number of values.
+`Search._ended` in `searches` lists the other reasons for which a search ends.
 """
 
 from dataclasses import dataclass
@@ -27,11 +28,26 @@ class Proposal(NamedTuple):
     trial: Trial
 
 
-class StopRule(Protocol):
-    """Decides which steps are the last ones of their searches."""
+class Decision(NamedTuple):
+    """What a stop rule decides; both arrays are (searches,).
 
-    def __call__(self, proposed: Proposal) -> tuple[FloatArray, BoolArray]:
-        """Return the sizes of the steps to take, and whether each is the last."""
+    Attributes
+    ----------
+    size
+        How far to go. Most rules take the step that is proposed, some a longer or a shorter one.
+    last
+        Whether this step is the last one of its search.
+    """
+
+    size: FloatArray
+    last: BoolArray
+
+
+class StopRule(Protocol):
+    """Decides how far each step goes, and whether it is the last one of its search."""
+
+    def __call__(self, proposed: Proposal) -> Decision:
+        """Decide on the proposed steps."""
         ...
 
 
@@ -48,43 +64,54 @@ class SmallStep:
 
     share: float
 
-    def __call__(self, proposed: Proposal) -> tuple[FloatArray, BoolArray]:
-        """Return the sizes unchanged, and whether they are small."""
-        return proposed.size, proposed.size <= proposed.brackets.share_of_span(self.share)
+    def __call__(self, proposed: Proposal) -> Decision:
+        """Take the proposed steps, and end with the small ones."""
+        small = proposed.size <= proposed.brackets.share_of_span(self.share)
+        return Decision(proposed.size, small)
 
 
 @dataclass(frozen=True)
 class GapStopInFloat64:
-    """End a search below p = 2 where the rest of the way to the root is negligible.
+    """End a search below p = 2 where its step misses the root by a negligible share of the range.
 
     Notes
     -----
-    The model of a gap search (see `gap_model`) takes the slope of the nearest data value as it is,
-    and the slope of all others as linear. Its step misses the root by at most half the square of
-    the step over d. A step is the last one if ::
+    The model of a gap search (see `gap_model`) is right about the nearest data value and takes all
+    others as linear. Its step misses the root by at most ``s**2 / (2 d)``. With e the
+    `negligible_share`, the step ends near the root if ::
 
-        s <= rest R    or    s**2 / (2 d) <= rest R
+        s <= e R    or    s**2 / (2 d) <= e R
 
-    Where data values lie closer together than such steps, ``d < part s``, the model knows little of
-    the values beyond them. The search goes on there, unless its bracket is narrow,
-    ``b <= 4 certain R``. It takes a longer step, which should cross the root ::
+    Among crowded values the model cannot be trusted, because it knows little of the values beyond
+    the nearest one. With c the `crossing_share`, these are data values much closer than the step,
+    in a bracket that is not narrow yet ::
 
-        min(max(2 s, certain R), b / 2)
+        d < crowding s    and    b > 4 c R
+
+    The decision is ::
+
+        near the root    crowded    step                        last
+        no               any        s                           no
+        yes              no         s                           yes
+        yes              yes        min(max(2 s, c R), b / 2)   no
+
+    The longer step should cross the root, so that the bracket becomes narrow.
     """
 
-    rest: float = 1e-9
-    part: float = 10
-    certain: float = 1e-8
+    negligible_share: float = 1e-9
+    crowding: float = 10
+    crossing_share: float = 1e-8
 
-    def __call__(self, proposed: Proposal) -> tuple[FloatArray, BoolArray]:
-        """Return longer steps where the model is not certain, and whether steps are the last."""
+    def __call__(self, proposed: Proposal) -> Decision:
+        """End near the root; among crowded values take a longer step first."""
         size, width, brackets, trial = proposed
-        nearest, rest = np.minimum(trial.left, trial.right), brackets.share_of_span(self.rest)
-        closing = (size <= rest) | (size <= np.sqrt(2 * rest) * np.sqrt(nearest))
-        certain = brackets.share_of_span(self.certain)
-        unsure = closing & (self.part * size > nearest) & (width > 4 * certain)
-        beyond = np.minimum(np.maximum(2 * size, certain), width / 2)
-        return np.where(unsure, beyond, size), closing & ~unsure
+        nearest = np.minimum(trial.left, trial.right)
+        negligible = brackets.share_of_span(self.negligible_share)
+        crossing = brackets.share_of_span(self.crossing_share)
+        near_root = (size <= negligible) | (size <= np.sqrt(2 * negligible) * np.sqrt(nearest))
+        crowded = (self.crowding * size > nearest) & (width > 4 * crossing)
+        longer = np.minimum(np.maximum(2 * size, crossing), width / 2)
+        return Decision(np.where(near_root & crowded, longer, size), near_root & ~crowded)
 
 
 @dataclass(frozen=True)
@@ -93,46 +120,46 @@ class GapStopInFloat32:
 
     Notes
     -----
-    With g the slope at the trial and r its rise, both over p ::
+    With g the slope and h the curvature of the trial ::
 
-        r = (p - 1) sum |x - centre| ** (p - 2)
+        h = (p - 1) sum |x - centre| ** (p - 2)
 
-    the mean power ``r / (n (p - 1))`` makes a usual distance u, which outliers hardly change. The
+    the mean power ``h / (n (p - 1))`` makes a usual distance u, which outliers hardly change. The
     range alone would not do: one outlier can make it much wider than all other values. The centre
     may be wrong by t ::
 
-        u = (r / (n (p - 1))) ** (1 / (p - 2))
+        u = (h / (n (p - 1))) ** (1 / (p - 2))
         t = min(of_range R, of_distance u)
 
     Within t of the trial, the mean distance to the data values is at most the one that follows from
-    the dispersion D, plus t. For a given mean, the rise is least if all distances are equal
+    the dispersion D, plus t. For a given mean, the curvature is least if all distances are equal
     (Jensen's inequality, because p - 2 < 0) ::
 
-        least rise = n (p - 1) ((D / n) ** (1 / p) + t) ** (p - 2)
+        least curvature = n (p - 1) ((D / n) ** (1 / p) + t) ** (p - 2)
 
     So the root is no farther than t, and a step of at most t is the last one, if ::
 
-        b <= t    or    |g| <= t least rise
+        b <= t    or    |g| <= t least curvature
     """
 
     of_range: float = 1e-3
     of_distance: float = 2e-2
 
-    def __call__(self, proposed: Proposal) -> tuple[FloatArray, BoolArray]:
-        """Return last steps of at most the tolerance, and whether steps are the last."""
+    def __call__(self, proposed: Proposal) -> Decision:
+        """End where the root is within the tolerance, with a step of at most the tolerance."""
         size, width, brackets, trial = proposed
         p, counts, precision = brackets.p, brackets.segments.counts, np.finfo(size.dtype)
         tolerance = self._tolerance(brackets, trial).astype(size.dtype)
         distance = power(trial.dispersions / counts, 1 / p) + tolerance + precision.tiny
-        least_rise = counts * (p - 1) * power(distance, p - 2)
-        closing = (width <= tolerance) | (np.abs(trial.slope) <= tolerance * least_rise)
-        return np.where(closing, np.minimum(size, tolerance), size), closing
+        least_curvature = counts * (p - 1) * power(distance, p - 2)
+        near_root = (width <= tolerance) | (np.abs(trial.slope) <= tolerance * least_curvature)
+        return Decision(np.where(near_root, np.minimum(size, tolerance), size), near_root)
 
     def _tolerance(self, brackets: Brackets, trial: Trial) -> FloatArray:
         """Return how wrong the centres may be, t in the notes."""
         p, counts = brackets.p, brackets.segments.counts
         curved = trial.curvature > 0  # False for a constant feature
-        rise = np.where(curved, trial.curvature / (counts * (p - 1)), 1.0)
+        mean_power = np.where(curved, trial.curvature / (counts * (p - 1)), 1.0)
         with np.errstate(over="ignore"):  # next to p = 2 rounding may make it any distance
-            usual = power(rise, 1 / (p - 2))
+            usual = power(mean_power, 1 / (p - 2))
         return np.asarray(np.minimum(self.of_range * brackets.span, self.of_distance * usual))

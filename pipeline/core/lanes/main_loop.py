@@ -7,8 +7,8 @@ import numpy as np
 
 from pipeline.core.centres import CentreMethod, group_dispersions
 from pipeline.core.lanes.assignment import Assignment
+from pipeline.core.lanes.cycles import MAX_ROUNDS, Hashes, entity_hashes
 from pipeline.core.lanes.result import ImwkResult
-from pipeline.core.lanes.rounds import MAX_ROUNDS, Hashes, marks
 from pipeline.core.lanes.start import Start
 from pipeline.core.segments import Groups
 from pipeline.core.types import BoolArray, Float64Array, FloatArray, IntArray, SmallLabels
@@ -104,7 +104,7 @@ class _Loop:
         self, X: FloatArray, p: Float64Array, start: Start, find_centres: CentreMethod
     ) -> None:
         n, k = X.shape[2], start.centroids.shape[2]
-        self.find_centres, self.round, self.marks = find_centres, 0, marks(n)
+        self.find_centres, self.round, self.entity_hashes = find_centres, 0, entity_hashes(n)
         self.lanes = _Lanes.of(start, p, n)
         self.assignment = Assignment(X, p, start.clusters, k)
         self.results: dict[int, ImwkResult] = {}
@@ -113,7 +113,7 @@ class _Loop:
         """Let every lane go through one round."""
         self.round += 1
         labels = self.assignment.update(self.lanes.centroids, self.lanes.weights)
-        hashes = (labels.astype(np.uint64) * self.marks).sum(axis=1)
+        hashes = (labels.astype(np.uint64) * self.entity_hashes).sum(axis=1)
         seen_before = (self.lanes.history == hashes[:, np.newaxis]).any(axis=1)
         if seen_before.any():
             stable = (labels == self.lanes.labels).all(axis=1)

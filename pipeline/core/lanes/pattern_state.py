@@ -6,8 +6,8 @@ from typing import NamedTuple, Self
 import numpy as np
 
 from pipeline.core.centres import CentreMethod
+from pipeline.core.lanes.cycles import Hashes, PatternRounds, entity_hashes
 from pipeline.core.lanes.estimates import in_float32, powers_in_float32, scales
-from pipeline.core.lanes.rounds import Hashes, PatternRounds, marks
 from pipeline.core.minkowski import powers
 from pipeline.core.segments import Groups
 from pipeline.core.types import BoolArray, Float32Array, Float64Array, FloatArray, IntArray
@@ -115,8 +115,8 @@ class PatternEntities:
     to_centre
         The p-th powers of their differences from their lane's centre, in units of the scale's
         powers; (m, columns).
-    marks
-        Random marks, whose sums tell member sets apart; (columns,).
+    entity_hashes
+        Random numbers, whose sums tell member sets apart; (columns,).
     left
         Whether the entity is in no pattern yet; (columns,).
     """
@@ -124,7 +124,7 @@ class PatternEntities:
     values: FloatArray
     estimates: Float32Array
     to_centre: Float32Array
-    marks: Hashes
+    entity_hashes: Hashes
     left: BoolArray
 
     @classmethod
@@ -140,7 +140,7 @@ class PatternEntities:
             values=values,
             estimates=in_float32(values, np.repeat(scale, n)),
             to_centre=np.take(shares.reshape(m, -1), order, axis=1),
-            marks=np.tile(marks(n), lanes),
+            entity_hashes=np.tile(entity_hashes(n), lanes),
             left=np.ones(lanes * n, dtype=np.bool_),
         )
 
@@ -152,7 +152,8 @@ class PatternEntities:
     def hashes(self, members: Members) -> Hashes:
         """Return the hash of each lane's members."""
         starts = np.cumsum(members.sizes) - members.sizes
-        return np.asarray(np.add.reduceat(np.take(self.marks, members.columns), starts))
+        each = np.take(self.entity_hashes, members.columns)
+        return np.asarray(np.add.reduceat(each, starts))
 
     def keep(self, chosen: BoolArray) -> Self:
         """Return the chosen entities."""
@@ -162,7 +163,7 @@ class PatternEntities:
             values=estimates if self.in_float32 else np.take(self.values, columns, axis=1),
             estimates=estimates,
             to_centre=np.take(self.to_centre, columns, axis=1),
-            marks=np.take(self.marks, columns),
+            entity_hashes=np.take(self.entity_hashes, columns),
             left=self.left[columns],
         )
 

@@ -9,7 +9,7 @@ import numpy as np
 from pipeline.core.centres import CentreMethod
 from pipeline.core.lanes.membership import find_members
 from pipeline.core.lanes.pattern_state import Members, begin
-from pipeline.core.lanes.start import Patterns, Start, largest_patterns
+from pipeline.core.lanes.start import CompletePatterns, Start, largest_patterns
 from pipeline.core.segments import Groups
 from pipeline.core.types import BoolArray, Float64Array, FloatArray, IntArray
 from pipeline.core.weights import pattern_weights
@@ -32,7 +32,7 @@ class _Hunt:
     def __init__(self, X: FloatArray, p: Float64Array, find_centres: CentreMethod) -> None:
         self.find_centres = find_centres
         self.lanes, self.entities = begin(X, p, find_centres)
-        self.found: list[Patterns] = []
+        self.found: list[CompletePatterns] = []
         self._sow(np.ones(len(p), dtype=np.bool_))
 
     def advance(self) -> None:
@@ -49,8 +49,8 @@ class _Hunt:
         moved, lanes = changed.copy(), self.lanes
         if changed.any():
             columns = np.take(self.entities.values, members.of(changed), axis=1)
-            group = Groups(columns, members.sizes[changed])
-            centres, dispersions = self.find_centres(group, lanes.p[changed])
+            groups = Groups(columns, members.sizes[changed])
+            centres, dispersions = self.find_centres(groups, lanes.p[changed])
             away = (centres != lanes.centroids[:, changed]).any(axis=0)
             moved[changed] = away
             lanes.centroids[:, moved] = centres[:, away]
@@ -72,7 +72,8 @@ class _Hunt:
     def _record(self, complete: BoolArray, sizes: IntArray) -> None:
         lanes = self.lanes
         number, centroids = lanes.number[complete], lanes.centroids[:, complete]
-        self.found.append(Patterns(number, sizes[complete], centroids, lanes.weights[:, complete]))
+        weights = lanes.weights[:, complete]
+        self.found.append(CompletePatterns(number, sizes[complete], centroids, weights))
 
     def _sow(self, chosen: BoolArray) -> None:
         """Start a new pattern in the chosen lanes: the farthest entity left, with equal weights."""

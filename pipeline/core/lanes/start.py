@@ -1,4 +1,4 @@
-"""Where the main loop starts: the largest anomalous patterns of every lane."""
+"""From complete patterns to the start of the main loop: the k largest of every lane."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -8,8 +8,8 @@ import numpy as np
 from pipeline.core.types import Float64Array, FloatArray, IntArray
 
 
-class Patterns(NamedTuple):
-    """Complete patterns, in the order in which they were found.
+class CompletePatterns(NamedTuple):
+    """Patterns that are complete, in the order in which they were found.
 
     `lanes` and `sizes` are (patterns,), `centroids` and `weights` (m, patterns).
     """
@@ -40,7 +40,7 @@ class Start:
     patterns: IntArray
 
 
-def largest_patterns(found: list[Patterns], k: int) -> Start:
+def largest_patterns(found: list[CompletePatterns], k: int) -> Start:
     """Return the `k` patterns of each lane with most members; on a tie the one found first."""
     lanes, sizes, centroids, weights = (
         np.concatenate(part, axis=-1) for part in zip(*found, strict=True)

@@ -113,7 +113,7 @@ def continuous(seed: int) -> Float64Array:
     return rng.normal(size=(60, 5)) + 2 * rng.normal(size=(4, 5))[rng.integers(0, 4, size=60)]
 
 
-GROUPED_LANES = {
+LANES_TOGETHER = {
     "lanes": st.lists(st.tuples(st.integers(0, 5), exponents), min_size=1, max_size=8),
     "shape": st.tuples(st.integers(2, 24), st.integers(1, 6)),
     "k": st.integers(1, 4),
@@ -125,11 +125,11 @@ GROUPED_LANES = {
 
 
 @pytest.mark.parametrize("examples", [25, pytest.param(200, marks=pytest.mark.slow)])
-def test_grouping_order_and_number_of_lanes_change_no_bit(examples: int) -> None:
-    settings(max_examples=examples)(given(**GROUPED_LANES)(_grouped_as_alone))()
+def test_other_lanes_and_the_order_of_lanes_change_no_bit(examples: int) -> None:
+    settings(max_examples=examples)(given(**LANES_TOGETHER)(_together_as_alone))()
 
 
-def _grouped_as_alone(
+def _together_as_alone(
     lanes: list[tuple[int, float]],
     shape: tuple[int, int],
     k: int,

@@ -135,8 +135,8 @@ def test_a_restart_does_not_depend_on_the_others(lattice: bool) -> None:
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("nearest.SCORES_TOGETHER", 1),
-        ("nearest.SCORES_TOGETHER", 10**9),
+        ("nearest.PRODUCTS_TOGETHER", 1),
+        ("nearest.PRODUCTS_TOGETHER", 10**9),
         ("kmeans.SHARE_ANEW", 0.0),
         ("kmeans.SHARE_ANEW", 0.99),
     ],

@@ -5,7 +5,7 @@ import pytest
 
 from pipeline.core.centres import CENTRES
 from pipeline.core.centres.dispatch import exact_centres, fixed_step_centres
-from pipeline.core.centres.searches import HalvingSearch
+from pipeline.core.centres.searches import Search
 from pipeline.core.segments import Groups
 from pipeline.core.types import FloatArray
 
@@ -33,13 +33,13 @@ WAYS: dict[tuple[float, ...], tuple[list[Used], list[Used]]] = {
 def used(monkeypatch: pytest.MonkeyPatch) -> list[Used]:
     """Return a list that gets an entry for every search that is run."""
     found: list[Used] = []
-    solve = HalvingSearch.solve
+    solve = Search.solve
 
-    def recorded(self: HalvingSearch) -> tuple[FloatArray, FloatArray]:
+    def recorded(self: Search) -> tuple[FloatArray, FloatArray]:
         found.append((type(self).__name__, self.centres.dtype.name, self.most_steps))
         return solve(self)
 
-    monkeypatch.setattr(HalvingSearch, "solve", recorded)
+    monkeypatch.setattr(Search, "solve", recorded)
     return found
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 
 from pipeline.core import minkowski_centre
 from pipeline.core.centres.dispatch import exact_centres
-from pipeline.core.centres.searches import HalvingSearch, NewtonSearch
+from pipeline.core.centres.searches import GapSearch, HalvingSearch, NewtonSearch
 from pipeline.core.centres.slopes import Trial
 from pipeline.core.minkowski import zeros_have_powers
 from pipeline.core.segments import Groups, Segments
@@ -123,7 +123,7 @@ def test_no_search_goes_back_and_forth_between_the_ends_of_its_bracket(p: float,
     columns = np.random.default_rng(2).normal(size=(20, counts.sum()))
     evaluations = 0
     with pytest.MonkeyPatch.context() as patch:
-        for search in (HalvingSearch, NewtonSearch):
+        for search in (HalvingSearch, NewtonSearch, GapSearch):
             evaluate = search.evaluate
 
             def counting(

@@ -35,8 +35,8 @@ def gap_trial(nearest: float) -> Trial:
 
 
 def decide(rule: StopRule, proposed: Proposal) -> tuple[float, bool]:
-    size, last = rule(proposed)
-    return float(size[0]), bool(last[0])
+    decision = rule(proposed)
+    return float(decision.size[0]), bool(decision.last[0])
 
 
 @pytest.mark.parametrize(("size", "last"), [(0.0199, True), (0.0201, False)])
@@ -59,16 +59,16 @@ RULE = GapStopInFloat64()
 
 
 @pytest.mark.parametrize("nearest", [0.25, 1e-4])
-@pytest.mark.parametrize(("part", "last"), [(0.99, True), (1.01, False)])
+@pytest.mark.parametrize(("share", "last"), [(0.99, True), (1.01, False)])
 def test_the_square_of_the_step_over_the_nearest_distance_decides(
-    nearest: float, part: float, last: bool
+    nearest: float, share: float, last: bool
 ) -> None:
-    longest = np.sqrt(2 * RULE.rest * nearest)
-    assert decide(RULE, proposal(part * longest, 0.5, gap_trial(nearest), VALUES))[1] == last
+    longest = np.sqrt(2 * RULE.negligible_share * nearest)
+    assert decide(RULE, proposal(share * longest, 0.5, gap_trial(nearest), VALUES))[1] == last
 
 
-def test_a_step_of_the_rest_is_the_last_however_near_a_value_is() -> None:
-    narrow = 3.9 * RULE.certain
+def test_a_negligible_step_in_a_narrow_bracket_is_the_last_however_near_a_value_is() -> None:
+    narrow = 3.9 * RULE.crossing_share
     assert decide(RULE, proposal(0.9e-9, narrow, gap_trial(1e-15), VALUES)) == (0.9e-9, True)
 
 
@@ -79,14 +79,14 @@ def test_a_step_of_the_rest_is_the_last_however_near_a_value_is() -> None:
 def test_among_values_closer_than_the_step_the_search_goes_on_and_beyond(
     size: float, width: float, longer: float
 ) -> None:
-    rule = GapStopInFloat64(rest=1e-8)
+    rule = GapStopInFloat64(negligible_share=1e-8)
     found, last = decide(rule, proposal(size, width, gap_trial(9 * size), VALUES))
     assert not last
     assert found == pytest.approx(longer)
 
 
 def test_a_longer_step_does_not_leave_the_bracket() -> None:
-    rule = GapStopInFloat64(rest=0.1)
+    rule = GapStopInFloat64(negligible_share=0.1)
     found, last = decide(rule, proposal(0.04, 0.06, gap_trial(0.1), VALUES))
     assert (found, last) == (0.03, False)
 

@@ -1,12 +1,12 @@
 import numpy as np
 
-from pipeline.core.lanes.start import Patterns, largest_patterns
+from pipeline.core.lanes.start import CompletePatterns, largest_patterns
 
 
-def patterns(lanes: list[int], sizes: list[int], names: list[float]) -> Patterns:
+def patterns(lanes: list[int], sizes: list[int], names: list[float]) -> CompletePatterns:
     """Return patterns of one feature, whose centroids are their names."""
     centroids = np.array([names])
-    return Patterns(np.array(lanes), np.array(sizes), centroids, -centroids)
+    return CompletePatterns(np.array(lanes), np.array(sizes), centroids, -centroids)
 
 
 def test_the_largest_are_kept_in_order_and_of_equal_ones_the_first() -> None:

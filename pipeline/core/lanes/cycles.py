@@ -1,4 +1,7 @@
-"""The limit of rounds, and how member sets and labellings that return are recognised."""
+"""Cycles: how member sets and labellings that return are recognised, and how cycles are cut short.
+
+A member set or a labelling is known by its hash: a sum of random numbers, one for each entity.
+"""
 
 from dataclasses import dataclass
 from typing import Self
@@ -9,15 +12,15 @@ from numpy.typing import NDArray
 
 from pipeline.core.types import BoolArray, IntArray
 
-#: Of a pattern, and of the main loop.
+#: Limit of the rounds of a pattern, and of the main loop.
 MAX_ROUNDS = 500
 
-#: Sums of random marks, modulo 2 ** 64.
+#: Hashes of entities, and sums of them modulo 2 ** 64.
 Hashes = NDArray[np.uint64]
 
 
-def marks(n: int) -> Hashes:
-    """Return random marks of `n` entities, whose sums tell member sets and labellings apart."""
+def entity_hashes(n: int) -> Hashes:
+    """Return random numbers for `n` entities, whose sums tell member sets and labellings apart."""
     return default_rng(0).integers(1, 2**64, size=n, dtype=np.uint64)
 
 
@@ -74,12 +77,28 @@ class PatternRounds:
         return np.asarray(self.done >= self.last)
 
     def _cut_cycles(self, hashes: Hashes) -> None:
-        """Set the last round of lanes whose members were met before.
-
-        What follows a member set depends on that set alone, so the rounds repeat with a fixed
-        period, and the outcome of the last round allowed is that of a round soon to come.
-        """
+        """Set the last round of lanes whose members were met before."""
         again = self.history == hashes[:, np.newaxis]
         cycling = np.flatnonzero(again.any(axis=1))
         now, first = self.done[cycling] + 1, again[cycling].argmax(axis=1) + 1
-        self.last[cycling] = now + (MAX_ROUNDS - now) % (now - first)
+        self.last[cycling] = last_round(first, now)
+
+
+def last_round(first: IntArray, now: IntArray) -> IntArray:
+    """Return the round at which to end if the members of round `now` are those of round `first`.
+
+    What follows a member set depends on that set alone, so the rounds repeat with the period
+    ``now - first``. The first round from `now` on that has the members of round `MAX_ROUNDS` is ::
+
+        now + (MAX_ROUNDS - now) mod (now - first)
+
+    Examples
+    --------
+    The members of rounds 1 to 5 are A, B, C, D, C. Then they are D in all even rounds, also in
+    round 500. Round 6 is the next of these.
+
+    >>> import numpy as np
+    >>> last_round(first=np.array([3]), now=np.array([5])).tolist()
+    [6]
+    """
+    return now + (MAX_ROUNDS - now) % (now - first)

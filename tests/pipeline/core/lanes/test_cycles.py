@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from pipeline.core.lanes.rounds import MAX_ROUNDS, PatternRounds, marks
+from pipeline.core.lanes.cycles import MAX_ROUNDS, PatternRounds, entity_hashes
 from pipeline.core.types import BoolArray
 
 
@@ -60,6 +60,6 @@ def test_lanes_that_are_kept_keep_their_history() -> None:
     np.testing.assert_array_equal(kept.history, one.history)
 
 
-def test_marks_are_the_same_in_every_run_and_for_every_number_of_entities() -> None:
-    np.testing.assert_array_equal(marks(10), marks(1000)[:10])
-    assert len(set(marks(1000).tolist())) == 1000
+def test_hashes_of_entities_are_the_same_in_every_run_and_for_every_number_of_entities() -> None:
+    np.testing.assert_array_equal(entity_hashes(10), entity_hashes(1000)[:10])
+    assert len(set(entity_hashes(1000).tolist())) == 1000
