@@ -21,11 +21,12 @@ import numpy as np
 
 from pipeline.core.centres.closed_forms import lone_members, means, medians
 from pipeline.core.centres.exact import ExactSearch, RoughSearch
-from pipeline.core.centres.fixed_step import walk_from_mean
+from pipeline.core.centres.fixed_step import FixedStep
 from pipeline.core.centres.guesses import guess_above_2, guess_below_2, guess_mean
 from pipeline.core.centres.searches import HALVED_ENOUGH, GapSearch, HalvingSearch, NewtonSearch
 from pipeline.core.centres.stop_rules import GapStopInFloat32, GapStopInFloat64, SmallStep
 from pipeline.core.centres.types import CentreMethod, Centres
+from pipeline.core.centres.walk import walk_from_mean
 from pipeline.core.segments import Groups
 from pipeline.core.types import BoolArray, Float64Array
 
@@ -49,6 +50,8 @@ GAP_IN_FLOAT64 = ExactSearch(
     GapStopInFloat64(),
 )
 
+FIXED_BELOW_2, FIXED_ABOVE_2 = FixedStep(GAP_IN_FLOAT64), FixedStep(NEWTON_IN_FLOAT64)
+
 
 def exact_centres(groups: Groups, p: Float64Array) -> Centres:
     """Return centres that are good to 1e-7 of each feature's range, to 1e-3 in float32."""
@@ -68,8 +71,17 @@ def exact_centres(groups: Groups, p: Float64Array) -> Centres:
 
 def fixed_step_centres(groups: Groups, p: Float64Array) -> Centres:
     """Return centres as the paper's authors found them, in either precision."""
+    in_float32 = groups.columns.dtype == np.float32
     return _centres(
-        groups, p, [(p == 1, medians), (p == 2, means), ((p != 1) & (p != 2), walk_from_mean)]
+        groups,
+        p,
+        [
+            (p == 1, medians),
+            ((p > 1) & (p < NEXT_TO_1), walk_from_mean),
+            ((p >= NEXT_TO_1) & (p < 2), walk_from_mean if in_float32 else FIXED_BELOW_2),
+            (p == 2, means),
+            (p > 2, walk_from_mean if in_float32 else FIXED_ABOVE_2),
+        ],
     )
 
 
