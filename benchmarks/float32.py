@@ -1,4 +1,4 @@
-"""Whether float32 changes the figures that matter: `python -m benchmarks.float32`."""
+"""Whether float32 changes mean ARIs: `python -m benchmarks.float32`."""
 
 from dataclasses import dataclass
 from math import sqrt
@@ -13,7 +13,7 @@ from pipeline.datasets import CONFIGURATIONS, synthetic_dataset
 
 DATA_SETS = 10
 EXPONENTS = sample(10)
-#: Mean ARIs are published with three digits; less than this is no difference to anybody.
+#: Mean ARIs are published with three digits: a smaller difference does not matter.
 SMALL = 0.003
 
 

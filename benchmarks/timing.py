@@ -1,4 +1,4 @@
-"""How time is taken here: CPU time of this process, in one thread, the median of several."""
+"""How time is measured: CPU time of this process, in one thread, the median of several calls."""
 
 import sys
 from collections import Counter

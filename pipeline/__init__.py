@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     )
     from pipeline.errors import (
         MissingDataError,
+        MissingExtraError,
         OutputError,
         Problem,
         SchedulerLostError,
@@ -90,6 +91,7 @@ __all__ = [
     "InvalidInputError",
     "KMeansResult",
     "MissingDataError",
+    "MissingExtraError",
     "OutputError",
     "Plan",
     "Problem",

@@ -65,9 +65,8 @@ def open_cube(location: CubeLocation) -> xr.Dataset:
             chunks=None,
             cache=False,
         )
-    lazy = {str(name): _lazy(handle, array) for name, array in stored.data_vars.items()}
-    ordered = _in_order(stored.assign(lazy), handle)
-    return _done_only(ordered, handle)
+    lazy = {str(name): _lazy(location, str(name), stored[name].variable) for name in stored}
+    return _done_only(_in_order(stored.assign(lazy), handle), handle)
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,30 +74,33 @@ class _Stored:
     """A variable of a cube for Dask, with the errors of this layer where it cannot be read."""
 
     location: CubeLocation
-    array: xr.DataArray
+    name: str
+    variable: xr.Variable
 
     @property
     def shape(self) -> tuple[int, ...]:
-        return self.array.shape
+        return self.variable.shape
 
     @property
     def ndim(self) -> int:
-        return self.array.ndim
+        return self.variable.ndim
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        return self.array.dtype
+        dtype: np.dtype[Any] = self.variable.dtype
+        return dtype
 
     def __getitem__(self, key: Any) -> NDArray[Any]:
-        with storage_errors(f"read {self.array.name} in the cube {self.location}"):
-            return np.asarray(self.array.variable[key].values)
+        with storage_errors(f"read {self.name} in the cube {self.location}"):
+            return np.asarray(self.variable[key].values)
 
 
-def _lazy(handle: CubeHandle, array: xr.DataArray) -> xr.DataArray:
-    stored = array.encoding["preferred_chunks"]
-    chunks = tuple(CHUNKS.get(str(dim), stored[dim]) for dim in array.dims)
-    values = da.from_array(_Stored(handle.location, array), chunks, name=False)
-    return array.copy(data=values)
+def _lazy(location: CubeLocation, name: str, variable: xr.Variable) -> xr.Variable:
+    stored = variable.encoding["preferred_chunks"]
+    chunks = tuple(CHUNKS.get(str(dim), stored[dim]) for dim in variable.dims)
+    empty = np.empty((0,) * variable.ndim, variable.dtype)  # otherwise Dask would read one
+    values = da.from_array(_Stored(location, name, variable), chunks, name=False, meta=empty)
+    return variable.copy(data=values)
 
 
 def _in_order(stored: xr.Dataset, handle: CubeHandle) -> xr.Dataset:

@@ -53,7 +53,7 @@ def verify_cube(location: CubeLocation, *, repair: bool = False) -> Verification
     Parameters
     ----------
     location : path or URL
-        An existing handle.
+        An existing cube.
     repair : bool
         Mark damaged tiles as missing and remove their results, so that the others can be read and
         the next submit computes the damaged ones again.

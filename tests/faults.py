@@ -1,4 +1,4 @@
-"""Sweeps in processes of their own that can be killed, stopped and counted."""
+"""Sweeps in separate processes, which can be killed and stopped and whose blocks are counted."""
 
 import json
 import os
@@ -39,20 +39,20 @@ SMALL_SWEEP = small_sweep(9, parts=["kmeans"])
 BIN = Path(sys.executable).parent
 ROOT = Path(__file__).parents[1]
 
-#: Far more than anything here takes, on a machine that is busy with other things.
+#: Seconds; much more than any test needs, even on a busy machine.
 PATIENCE = 300
 
 
 @dataclass(frozen=True)
 class Faults:
-    """What goes wrong in the workers of a sweep, and where it is written down.
+    """The faults in the workers of a sweep, and the log of their blocks.
 
     Attributes
     ----------
     cube, log : str
         The cube, and a file that gets a line for each block that is computed.
     sleep : float
-        Seconds that each block takes longer.
+        Seconds by which each block is delayed.
     raises, kills, kills_writing : str
         The tile whose blocks raise on their first 2 calls, or always kill their worker; and the
         one whose first writer is killed when it has written some of its arrays.
@@ -67,7 +67,7 @@ class Faults:
 
     @property
     def environment(self) -> dict[str, str]:
-        """The variables that workers need to find these faults."""
+        """The environment variables that give workers these faults."""
         return os.environ | {
             "IMWK_FAULTS": json.dumps(asdict(self)),
             "DASK_DISTRIBUTED__WORKER__PRELOAD": "['tests.faulty_worker']",
@@ -75,26 +75,26 @@ class Faults:
         }
 
     def calls(self) -> list[tuple[str, bool]]:
-        """List the blocks that were computed: the tile, and whether it was done already."""
+        """Return the blocks that were computed: the tile, and whether it was already done."""
         log = Path(self.log)
         lines = log.read_text().splitlines() if log.exists() else []
         return [(call["tile"], call["done"]) for call in map(json.loads, lines)]
 
     def wait_for_calls(self, count: int) -> None:
-        """Wait until so many blocks were computed."""
+        """Wait until `count` blocks were computed."""
         wait_until(lambda: len(self.calls()) >= count, f"{count} blocks are computed")
 
     def calls_by_tile(self) -> Counter[str]:
-        """Count the blocks that were computed of each tile."""
+        """Return the number of computed blocks of each tile."""
         return Counter(tile for tile, _ in self.calls())
 
     def computed_again(self) -> list[str]:
-        """List the tiles that were computed although they were done."""
+        """Return the tiles that were computed although they were done."""
         return [tile for tile, done in self.calls() if done]
 
 
 class Program:
-    """A command in a process group of its own, as a shell starts it."""
+    """A command in its own process group, as a shell starts it."""
 
     def __init__(
         self,
@@ -102,7 +102,7 @@ class Program:
         environment: dict[str, str] | None = None,
         home: Path | None = None,
     ) -> None:
-        """Start it; with a `home` in a folder of its own, which it also takes for temporary."""
+        """Start the command; a `home` is its current folder and that of temporary files."""
         variables = dict(os.environ if environment is None else environment)
         if home is not None:
             home.mkdir()
@@ -115,7 +115,7 @@ class Program:
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
-            # Where tests run in the background Ctrl-C is ignored, and what they start inherits it.
+            # Tests in the background ignore Ctrl-C, and their child processes would inherit that.
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
 
@@ -125,7 +125,7 @@ class Program:
         return self.process.returncode, output, errors
 
     def workers(self) -> list[psutil.Process]:
-        """Return the worker processes of a local cluster."""
+        """Return its local worker processes."""
         try:
             family = psutil.Process(self.process.pid).children(recursive=True)
             return [one for one in family if "spawn_main" in " ".join(_command_line(one))]
@@ -134,20 +134,20 @@ class Program:
 
     @property
     def is_running(self) -> bool:
-        """Whether it has not ended yet."""
+        """Whether it is still running."""
         return self.process.poll() is None
 
     def interrupt(self) -> None:
-        """Press Ctrl-C: all processes of the group get the signal."""
+        """Send Ctrl-C to all processes of the group."""
         os.killpg(self.process.pid, signal.SIGINT)
 
     def kill(self) -> None:
-        """Kill the program alone, as the system does when memory is short."""
+        """Kill only the program, as the system does when memory runs out."""
         self.process.kill()
         self.process.wait(PATIENCE)
 
     def clean_up(self) -> None:
-        """Leave nothing behind, whatever happened."""
+        """Kill all processes of the group."""
         with suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         with self.process:  # closes its pipes
@@ -162,7 +162,7 @@ def _command_line(process: psutil.Process) -> list[str]:
 
 
 def wait_until(condition: Callable[[], object], what: str, every: float = 0.02) -> None:
-    """Wait, but not for ever."""
+    """Wait until a condition is true, for at most `PATIENCE` seconds."""
     deadline = monotonic() + PATIENCE
     while not condition():
         assert monotonic() < deadline, f"waited too long until {what}"
@@ -170,7 +170,7 @@ def wait_until(condition: Callable[[], object], what: str, every: float = 0.02) 
 
 
 def _address_in(file: Path) -> str:
-    """Return the address in a scheduler's file, which is made first and filled then."""
+    """Return the address in a scheduler's file; empty as long as the file is not complete."""
     try:
         return str(json.loads(file.read_text())["address"])
     except (FileNotFoundError, json.JSONDecodeError):
@@ -184,16 +184,16 @@ def scheduler_and_workers(
     *options: str,
     workers: tuple[dict[str, str], ...] = ({}, {}),
 ) -> Iterator[tuple[str, Program]]:
-    """Start a scheduler and two workers as one does on a cluster; yield address and scheduler.
+    """Start a scheduler and two workers by their commands; yield its address and the scheduler.
 
-    The workers share no folder with anyone. `options` are those of all three, such as TLS's;
-    `workers` has variables that only single workers have.
+    Each worker has its own home folder. `options` are those of all three commands, such as for TLS;
+    `workers` are environment variables of single workers.
     """
     file = folder / f"scheduler-{monotonic()}.json"
     where = ("--scheduler-file", file, "--host", "127.0.0.1", "--port", "0", "--no-dashboard")
     programs = [Program("dask", "scheduler", *where, *options, environment=environment)]
     try:
-        wait_until(lambda: _address_in(file), "the scheduler is there")
+        wait_until(lambda: _address_in(file), "the scheduler has started")
         address = _address_in(file)
         about = ("--nthreads", "1", "--no-dashboard", "--death-timeout", "60")
         for number, variables in enumerate(workers):

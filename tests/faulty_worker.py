@@ -1,4 +1,4 @@
-"""Loaded into Dask workers by tests of faults: it counts blocks, slows them down and breaks some.
+"""A preload module of Dask workers for tests: it counts blocks, delays them and breaks some.
 
 Dask imports this where its setting `distributed.worker.preload` names it, and calls `dask_setup`.
 What to do is in the variable `IMWK_FAULTS`; see `tests.faults.Faults`.
@@ -20,13 +20,14 @@ from distributed import Worker
 from pipeline.datasets import Table
 from pipeline.execution.block import Block, BlockResult, run_block
 from pipeline.spec import SweepSpec, Tile
+from storage.handle import AnyCube
 from storage.ledger import is_done
 from storage.tiles import write_tile
 from workflows.compute.worker_settings import QUIET, WORKER_ENVIRONMENT
 
 
 def dask_setup(_: Worker) -> None:
-    """Put faulty functions in the place of the real ones, and write down what Dask was told."""
+    """Replace functions by faulty ones, and log the settings of Dask."""
     told = {name: dask.config.get(name) for name in QUIET} | {
         name: os.environ.get(name) for name in WORKER_ENVIRONMENT
     }
@@ -36,7 +37,7 @@ def dask_setup(_: Worker) -> None:
 
 
 def faulty_block(spec: SweepSpec, block: Block, table: Table | None) -> BlockResult:
-    """Write down that a block is computed, then do as `IMWK_FAULTS` says."""
+    """Log that a block is computed, then apply the faults in `IMWK_FAULTS`."""
     faults = json.loads(os.environ["IMWK_FAULTS"])
     name = str(block.tile)
     entry = {"tile": name, "p1": block.p1, "done": is_done(faults["cube"], block.tile)}
@@ -49,12 +50,12 @@ def faulty_block(spec: SweepSpec, block: Block, table: Table | None) -> BlockRes
     return run_block(spec, block, table)
 
 
-def faulty_write(location: str, tile: Tile, results: Any) -> None:
-    """Write a tile, but die amid the first write of the one that `IMWK_FAULTS` names."""
+def faulty_write(cube: AnyCube, tile: Tile, results: Any) -> None:
+    """Write a tile, but kill the process during the first write of the tile in `IMWK_FAULTS`."""
     faults = json.loads(os.environ["IMWK_FAULTS"])
     died = Path(f"{faults['log']}.died")
     if str(tile) != faults["kills_writing"] or died.exists():
-        write_tile(location, tile, results)
+        write_tile(cube, tile, results)
         return
     written, assign = count(1), zarr.Array.__setitem__
 
@@ -65,7 +66,7 @@ def faulty_write(location: str, tile: Tile, results: Any) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
 
     with patch.object(zarr.Array, "__setitem__", assign_and_die):
-        write_tile(location, tile, results)
+        write_tile(cube, tile, results)
 
 
 def _append(log: Path, entry: dict[str, object]) -> list[dict[str, object]]:

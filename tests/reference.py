@@ -135,7 +135,7 @@ def _remembered_centre(rows: bytes, shape: tuple[int, ...], p: float, centre: st
         return exact_centre(X, p)
     if centre == "fixed-step":
         return fixed_step_centre(X, p)
-    raise ValueError(f"centre must be 'exact' or 'fixed-step', not {centre!r}")
+    raise ValueError(f"centre must be 'exact' or 'fixed-step', got {centre!r}")
 
 
 # Dispersions, weights, distances
@@ -229,7 +229,7 @@ def _farthest(X: FloatArray, remaining: list[int], far: list[float], margin: Mar
     """Return the remaining entity of largest distance, on a tie the one of highest index."""
     largest, seed = max(zip(far, remaining, strict=True))
     for d, i in zip(far, remaining, strict=True):
-        # Copies of one row make the same pattern whichever is its seed.
+        # Copies of one row make the same pattern, whichever of them is the seed.
         if not np.array_equal(X[i], X[seed]):
             margin.note(relative_gap(d, largest))
     return seed
@@ -252,7 +252,7 @@ def _nearer(
 
 
 def _is_still(new: FloatArray, old: FloatArray, X: FloatArray) -> bool:
-    """Return whether so little has moved that rounding could decide if anything has."""
+    """Return whether the moves are so small that rounding decides whether there is any."""
     span = X.max(axis=0) - X.min(axis=0)
     # On a constant feature any move is rounding.
     return bool(np.all((np.abs(new - old) <= STILL * span) | (span == 0)))
@@ -334,8 +334,8 @@ def _main_loop(
             return labels, centroids, w, iterations, np.array_equal(new, labels)
         labels = new
         moved = _moved_centroids(X, labels, centroids, p, centre)
-        # In round 1 the weights are the patterns', smoothed otherwise, and are always replaced:
-        # the published Ecoli figure cannot be reached where that round may stop.
+        # In round 1 the weights are those of the patterns, with another smoothing, and are always
+        # replaced: the published value of Ecoli cannot be reached if that round may stop.
         if iterations > 1:
             if _is_still(moved, centroids, X):
                 margin.note(0.0)

@@ -1,4 +1,4 @@
-"""Labels that an independent program gives, read from the shared folder."""
+"""Labels found by an independent program, read from the shared folder."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +10,7 @@ from pipeline.core import adjusted_rand_index, imwk, normalise
 from pipeline.core.types import Float64Array
 from tests.shared_data import read_real, read_rows
 
-#: They lie on a lattice: exact ties, decided by rounding, may go either way.
+#: Data sets on a lattice: exact ties, decided by rounding, may go either way.
 LATTICES = {"balance", "car", "tictactoe"}
 
 pytestmark = pytest.mark.slow
@@ -23,7 +23,9 @@ def test_partitions_of_the_independent_program(shared: Path, centre: str) -> Non
     different = [name for name, same in compared(shared, centre) if not same]
     runs = sum(1 for _ in chosen_rows(shared, centre))
     assert runs == 200
-    print(f"{centre}: {runs - len(different)} of {runs} partitions equal; not so {different}")
+    print(
+        f"{centre}: {runs - len(different)} of {runs} partitions are equal, different: {different}"
+    )
     assert len(different) <= 0.03 * runs
 
 

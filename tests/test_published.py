@@ -1,4 +1,4 @@
-"""The paper's own figures, read from the shared folder."""
+"""The published values of the paper, read from the shared folder."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -16,7 +16,7 @@ GRID = [round(1.1 + 0.1 * i, 1) for i in range(40)]
 SEED = 2020
 
 NORMALISATIONS = ["range", "z-score"]
-#: Sets on a lattice, whose ties are decided by rounding: reported, not required.
+#: Data sets on a lattice, whose ties are decided by rounding: reported, not required.
 LATTICES = ["Balance", "Car evaluation", "Tic-tac-toe"]
 EXACT = [name for name in REAL_DATA if name not in LATTICES]
 
@@ -40,7 +40,7 @@ def best_ari(truth: np.ndarray, labellings: Iterable[np.ndarray]) -> float:
     return float(np.max(adjusted_rand_index(truth, np.array(list(labellings)))))
 
 
-#: Takes longer than all others together.
+#: This data set takes longer than all others together.
 LONGEST = "Australian CC"
 
 
@@ -87,7 +87,7 @@ def test_lattices_are_reported(shared: Path, data_set: str, normalisation: str) 
         expected = published(shared, data_set, normalisation, algorithm)
         name = f"{algorithm.replace('-', ' ')}-means"
         print(f"{name}, {data_set}, {normalisation}: {found:.4f}, published {expected}")
-        assert found == pytest.approx(expected, abs=0.1)  # ties move it, but not far
+        assert found == pytest.approx(expected, abs=0.1)  # ties change it, but not by much
 
 
 @pytest.mark.slow

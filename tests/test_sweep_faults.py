@@ -1,4 +1,4 @@
-"""Whatever happens to processes, the cube ends the same, and nothing done is done again."""
+"""Faults of processes do not change the cube, and no done tile is computed again."""
 
 import signal
 from collections.abc import Callable, Iterator
@@ -51,7 +51,7 @@ def faults(tmp_path: Path, cube: Path) -> Faults:
 
 @pytest.fixture
 def start(spec_file: Path) -> Iterator[Start]:
-    """Yield a function that submits the sweep in a process of its own."""
+    """Yield a function that submits the sweep in a separate process."""
     programs: list[Program] = []
 
     def submit_with(faults: Faults, *options: str, **settings: str) -> Program:
@@ -71,7 +71,7 @@ def assert_same_cube(cube: Path, undisturbed: xr.Dataset) -> None:
     xr.testing.assert_identical(comparable(open_cube(cube)), undisturbed)
 
 
-def test_ctrl_c_stops_cleanly_and_submit_goes_on(
+def test_ctrl_c_stops_cleanly_and_the_next_submit_continues(
     start: Start, cube: Path, faults: Faults, undisturbed: xr.Dataset
 ) -> None:
     program = start(faults)
@@ -89,7 +89,7 @@ def test_ctrl_c_stops_cleanly_and_submit_goes_on(
     assert faults.computed_again() == []
 
 
-def test_ctrl_c_while_workers_start_is_as_clean(start: Start, faults: Faults) -> None:
+def test_ctrl_c_while_workers_start_stops_cleanly(start: Start, faults: Faults) -> None:
     program = start(faults)
     wait_until(program.workers, "a worker starts")
     program.interrupt()
@@ -101,7 +101,7 @@ def test_ctrl_c_while_workers_start_is_as_clean(start: Start, faults: Faults) ->
 
 
 @pytest.mark.slow
-def test_a_tile_that_kills_its_workers_fails_alone_and_one_that_raises_twice_does_not(
+def test_only_a_tile_that_kills_its_workers_fails_and_one_that_raises_twice_does_not(
     start: Start, cube: Path, tmp_path: Path, undisturbed: xr.Dataset
 ) -> None:
     poisoned, shaky = SMALL_SWEEP.tiles[5], SMALL_SWEEP.tiles[20]
@@ -149,9 +149,9 @@ def test_10_kills_of_the_program_change_nothing(
 ) -> None:
     random = Random(10)
     for _ in range(10):
-        some = len(faults.calls()) + 4  # of which two workers have ended two at least
+        some = len(faults.calls()) + 4  # two workers have finished at least two of them
         program = start(faults)
-        if random.random() < 0.8:  # the others die while they start
+        if random.random() < 0.8:  # the others are killed while they start
             faults.wait_for_calls(some)
         sleep(random.uniform(0.0, 0.6))
         assert program.is_running
@@ -164,7 +164,7 @@ def test_10_kills_of_the_program_change_nothing(
 
 
 @pytest.mark.slow
-def test_a_killed_scheduler_is_one_clean_error_and_submit_goes_on(
+def test_a_killed_scheduler_is_one_error_and_the_next_submit_continues(
     start: Start, cube: Path, faults: Faults, tmp_path: Path, undisturbed: xr.Dataset
 ) -> None:
     with scheduler_and_workers(tmp_path, faults.environment) as (address, scheduler):

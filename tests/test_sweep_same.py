@@ -1,4 +1,4 @@
-"""The same cube, bit for bit, however it is computed."""
+"""The cube is the same, bit for bit, however it is computed."""
 
 import pickle
 from collections.abc import Callable, Iterator
@@ -17,7 +17,7 @@ from pipeline.execution.fan_in import split_blocks
 from pipeline.execution.plan import default_block_size
 from pipeline.execution.serial import run_serially
 from pipeline.spec import SweepSpec
-from storage import cancel_sweeps, create_cube, extend_cube, open_cube, read_ledger
+from storage import Ledger, cancel_sweeps, create_cube, extend_cube, open_cube, read_ledger
 from storage.handle import CubeHandle, open_handle
 from tests.storage.made_up import comparable
 from workflows import submit
@@ -64,7 +64,7 @@ def in_blocks_of(size: int) -> Callable[[Path, Client], None]:
         create_cube(cube, SPEC)
         jobs = split_blocks({work.tile: work.blocks for work in read_ledger(cube).todo}, size)
         assert {len(blocks) for blocks in jobs.values()} == {-(-len(SPEC.p1) // size)}
-        for outcome in run_on_dask(client, SPEC, jobs, CubeStore(str(cube), "run")):
+        for outcome in run_on_dask(client, SPEC, jobs, CubeStore(str(cube), "session")):
             assert outcome.error is None
 
     return compute
@@ -75,7 +75,7 @@ def shuffled(cube: Path, _: Client) -> None:
     work = list(read_ledger(cube).todo)
     Random(1).shuffle(work)
     jobs = split_blocks({one.tile: one.blocks[::-1] for one in work}, 2)
-    list(run_serially(SPEC, jobs, CubeStore(str(cube), "run")))
+    list(run_serially(SPEC, jobs, CubeStore(str(cube), "session")))
 
 
 def interrupted_and_resumed(cube: Path, client: Client) -> None:
@@ -113,7 +113,7 @@ def extended_in_two_steps(cube: Path, client: Client) -> None:
     ],
     ids=["1 worker", "2 workers", "blocks of 1", "1 block", "shuffled", "interrupted", "extended"],
 )
-def test_the_cube_is_that_of_a_serial_run(
+def test_the_cube_equals_that_of_a_serial_sweep(
     compute: Callable[[Path, Client], None],
     tmp_path: Path,
     client: Client,
@@ -123,7 +123,7 @@ def test_the_cube_is_that_of_a_serial_run(
     xr.testing.assert_identical(comparable(open_cube(tmp_path / "cube.zarr")), reference)
 
 
-def test_an_extension_computes_nothing_that_is_there(
+def test_an_extension_computes_only_new_cells(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     small, larger = sweep(count=1, p1=[2], p2=[4]), sweep(count=1, p1=[2, 3], p2=[2, 4])
@@ -159,7 +159,44 @@ def test_a_process_opens_the_cube_once_for_all_its_tiles(
     assert len(opened) == 2  # by the submit, and by the store that workers use
 
 
-def test_tiles_are_begun_breadth_first(tmp_path: Path) -> None:
+def test_a_submit_reads_the_ledger_before_and_after(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[Ledger] = []
+
+    def noted(cube: CubeHandle) -> Ledger:
+        read.append(read_ledger(cube))
+        return read[-1]
+
+    monkeypatch.setattr("workflows.sweep.read_ledger", noted)
+    spec = sweep(parts=["kmeans"])
+    submit(spec, tmp_path / "cube.zarr", workers=0)
+    assert [ledger.counts.done for ledger in read] == [0, len(spec.tiles)]
+    submit(spec, tmp_path / "cube.zarr", workers=0)
+    assert len(read) == 3  # nothing was missing, so nothing has changed
+
+
+def test_tiles_of_another_session_are_reported_and_not_computed_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec, cube = sweep(parts=["kmeans"]), tmp_path / "cube.zarr"
+    computed: list[Block] = []
+
+    def noted(spec: SweepSpec, block: Block, table: Table | None) -> BlockResult:
+        computed.append(block)
+        return run_block(spec, block, table)
+
+    def other_session(event: Event) -> None:
+        if isinstance(event, Started):
+            submit(spec, cube, workers=0)
+
+    monkeypatch.setattr("pipeline.execution.fan_in.run_block", noted)
+    report = submit(spec, cube, workers=0, on_event=other_session)
+    assert (report.done_before, report.done, report.tiles) == (0, len(spec.tiles), len(spec.tiles))
+    assert len(computed) == len({block.tile for block in computed}) == len(spec.tiles)
+
+
+def test_tiles_are_started_breadth_first(tmp_path: Path) -> None:
     spec = sweep(count=6, parts=["kmeans"])
     events: list[Event] = []
     with local_client(workers=1) as client:
@@ -175,13 +212,15 @@ def test_the_papers_graph_has_12000_tasks_and_no_data(tmp_path: Path) -> None:
     spec = load_spec("paper")
     create_cube(tmp_path / "cube.zarr", spec)
     jobs = {work.tile: work.blocks for work in read_ledger(tmp_path / "cube.zarr").todo}
-    store = CubeStore("cube.zarr", "run")
+    store = CubeStore("cube.zarr", "session")
     graph, writes = build_graph(spec, split_blocks(jobs, default_block_size(spec)), store)
     assert (len(graph), len(writes)) == (12_000, 2_400)
     assert len(pickle.dumps(graph)) < 5_000_000
 
 
-def test_a_cancel_while_workers_are_awaited_counts(tmp_path: Path, client: Client) -> None:
+def test_a_sweep_can_be_cancelled_while_it_waits_for_workers(
+    tmp_path: Path, client: Client
+) -> None:
     cube = tmp_path / "cube.zarr"
 
     @contextmanager

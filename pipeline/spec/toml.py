@@ -67,13 +67,13 @@ def parse_spec_file(text: str, source: str, folder: Path | None = None) -> SpecF
     {'kind': 'slurm'}
     """
     try:
-        keys, name, batch = parse_tables(text)
+        keys, name, batch = _parse_tables(text)
         return SpecFile(DraftSpec.model_validate(keys).read_data(folder or Path()), batch, name)
     except SpecError as error:
         raise SpecError(error.problems, source) from None
 
 
-def parse_tables(text: str) -> tuple[dict[str, Any], str, Mapping[str, Any]]:
+def _parse_tables(text: str) -> tuple[dict[str, Any], str, Mapping[str, Any]]:
     r"""Return the keys of the spec, and the name and content of the table ``[batch]``.
 
     Raises
@@ -83,7 +83,7 @@ def parse_tables(text: str) -> tuple[dict[str, Any], str, Mapping[str, Any]]:
 
     Examples
     --------
-    >>> parse_tables('seed = 1\n[batch]\nkind = "slurm"')
+    >>> _parse_tables('seed = 1\n[batch]\nkind = "slurm"')
     ({'seed': 1}, 'batch', {'kind': 'slurm'})
     """
     try:

@@ -169,8 +169,7 @@ def exponents_of(cube: xr.Dataset, variable: str) -> tuple[str, ...]:
     exponents = tuple(dim for dim in dims if dim in ("p1", "p2"))
     if not exponents:
         raise InvalidInputError(
-            f"{variable} does not depend on exponents. Choose another variable, such as "
-            f"{DEFAULT_VARIABLE}."
+            f"{variable} has no exponents. Choose another variable, such as {DEFAULT_VARIABLE}."
         )
     return exponents
 

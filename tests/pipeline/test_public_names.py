@@ -61,6 +61,7 @@ OTHERS = {
     "Block",
     "BlockResult",
     "MissingDataError",
+    "MissingExtraError",
     "OutputError",
     "Plan",
     "Problem",

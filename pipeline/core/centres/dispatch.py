@@ -1,18 +1,18 @@
 """Which exponent and which precision lead to which way of finding the centres.
 
-=============  ==================================  ==========================
-exponent       exact                               fixed-step
-=============  ==================================  ==========================
-p = 1          median                              median
-1 < p < 1.06   halving the bracket                 walk from the mean
-1.06 <= p < 2  gap search                          walk from the mean
-p = 2          mean                                mean
-p > 2          Newton search                       walk from the mean
-=============  ==================================  ==========================
+=============  ================================  ========================  ==================
+exponent       exact, float64                    exact, float32            fixed-step
+=============  ================================  ========================  ==================
+p = 1          median                            median                    median
+1 < p < 1.06   halving, from the mean            halving, from the mean    walk from the mean
+1.06 <= p < 2  gap search, from a rough search   gap search, from a guess  walk from the mean
+p = 2          mean                              mean                      mean
+p > 2          Newton's, from a rough search     Newton's, from a guess    walk from the mean
+=============  ================================  ========================  ==================
 
-The precision decides how an exact search starts and ends. In float64, a gap or Newton search starts
-where a rough search in float32 ends, and ends when it is good to 1e-7 of the range. In float32, it
-starts from a guess that needs no power, and ends when it is good to 1e-3 of the range, mostly 1e-5.
+A rough search takes a few steps in float32, from a guess. A guess needs no power. The precision
+also decides when an exact search stops: in float64 its centre is good to 1e-7 of the feature's
+range, in float32 to 1e-3. Groups of one member each need none of this.
 """
 
 from collections.abc import Iterable

@@ -26,7 +26,7 @@ class ExactSearch:
         low, high = segments.lows, segments.highs
         start = np.clip(self.guess(segments, segments.means(), exponents), low, high)
         task = Task(segments, exponents, low, high, start)
-        centres, dispersions = self.search(task, self.stop).run()
+        centres, dispersions = self.search(task, self.stop).solve()
         return Centres(centres.reshape(-1, len(p)), dispersions.reshape(-1, len(p)))
 
 
@@ -52,4 +52,4 @@ class RoughSearch:
         offsets = segments.in_float32(means, unit)
         start = np.clip(self.guess(offsets, np.zeros_like(low), p), low, high)
         search = self.search(Task(offsets, p, low, high, start), self.stop, self.most_steps)
-        return np.asarray(means + unit * search.run()[0])
+        return np.asarray(means + unit * search.solve()[0])

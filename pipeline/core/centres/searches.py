@@ -73,7 +73,7 @@ class HalvingSearch:
         self.brackets = Brackets(np.arange(len(p)), segments, p, high - low, start, end)
         self.centres, self.dispersions = np.empty((2, len(p)), dtype=start.dtype)
 
-    def run(self) -> tuple[FloatArray, FloatArray]:
+    def solve(self) -> tuple[FloatArray, FloatArray]:
         """Return the centres of all segments, and the dispersions about them."""
         for steps in count(1):
             step, last = self._next_step(steps)
@@ -88,18 +88,21 @@ class HalvingSearch:
         return self.centres, self.dispersions
 
     def _next_step(self, steps: int) -> tuple[FloatArray, BoolArray]:
-        """Return the next step of each search, and whether it is the last."""
+        """Return the next step of each search, and whether it is the last.
+
+        `far` is the way to the other end of the bracket, 0 for a trial at the root.
+        """
         at_root = self.trial.slope == 0
         far = np.where(at_root, 0.0, self.brackets.end - self.brackets.centre)
         halve = steps > MANY_STEPS
-        size = np.abs(far / 2) if halve else self._size(far)
+        size = _half(far) if halve else self._size(far)
         stop = HALVED_ENOUGH if halve else self.stop
         size, last = stop(Proposal(size, np.abs(far), self.brackets, self.trial))
         return np.copysign(size, far), last | at_root
 
     def _size(self, far: FloatArray) -> FloatArray:
-        """Return how far to go from each trial towards the end of its bracket, `far` from it."""
-        return np.abs(far / 2)
+        """Return how far to go from each trial towards the other end of its bracket."""
+        return _half(far)
 
     def _within_limit(self, last: BoolArray, steps: int) -> BoolArray:
         if self.most_steps is None:
@@ -172,6 +175,10 @@ class GapSearch(HalvingSearch):
         # An end that stays for long would hold the secant back.
         self.end_slope = np.where(crossed, slope, end_slope / 2)
         return crossed
+
+
+def _half(far: FloatArray) -> FloatArray:
+    return np.abs(far / 2)
 
 
 def _within_bracket(step: FloatArray, far: FloatArray) -> FloatArray:

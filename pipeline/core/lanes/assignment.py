@@ -75,7 +75,7 @@ class LaneData:
 
     @property
     def rounding(self) -> float:
-        """How wrong differences of estimates are: those of float32 numbers are not."""
+        """Largest error of a difference of two estimates: 0 in float32, where none was rounded."""
         return 0.0 if self.in_float32 else ROUNDING
 
     def keep(self, going: BoolArray) -> Self:
@@ -161,8 +161,8 @@ class Assignment:
 
     def _estimate(self, pairs: Pairs) -> tuple[Float32Array, Float32Array]:
         """Return lower and upper bounds of the distances of pairs, in units of the scale."""
-        data, lane = self.data, pairs.groups // self.data.absent.shape[1]
-        centroids, weights_to_p = self._clusters(pairs.groups)
+        data, lane = self.data, pairs.lanes
+        centroids, weights_to_p = self._clusters_of(pairs)
         z, w = (centroids / data.scale[lane]).astype(np.float32), weights_to_p.astype(np.float32)
         X = data.estimates.reshape(len(z), -1)
         low, high = np.empty((2, len(pairs.places)), dtype=np.float32)
@@ -189,24 +189,23 @@ class Assignment:
     def _decide(self, best: Float32Array) -> None:
         """Compute exactly where more than one cluster may be as near as `best`, an upper bound."""
         near = self.bounds.lower <= best[:, np.newaxis]
-        k = near.shape[1]
-        several = near.sum(axis=1, dtype=label_type(k)) > 1
+        several = near.sum(axis=1, dtype=label_type(near.shape[1])) > 1
         if not several.any():
             return
         pairs = pairs_of(near & several[:, np.newaxis])
         to_p = self._exact_powers(pairs)
-        cluster = np.repeat(pairs.groups % k, pairs.counts)
+        cluster = np.repeat(pairs.clusters, pairs.counts)
         order = np.lexsort((cluster, to_p, pairs.columns))
         entities, first = np.unique(pairs.columns[order], return_index=True)
         self.labels.reshape(-1)[entities] = cluster[order][first]
 
     def _exact_powers(self, pairs: Pairs) -> FloatArray:
         """Return the p-th powers of the distances of pairs, in the precision of the run."""
-        X, p = self.data.X, self.data.p[pairs.groups // self.data.absent.shape[1]]
-        z, w = (part.astype(X.dtype) for part in self._clusters(pairs.groups))
+        X, p = self.data.X, self.data.p[pairs.lanes]
+        z, w = (part.astype(X.dtype) for part in self._clusters_of(pairs))
         return weighted_powers(X.reshape(len(X), -1), pairs.columns, z, w, p, pairs.counts)
 
-    def _clusters(self, groups: IntArray) -> tuple[Float64Array, Float64Array]:
-        """Return centroids and p-th powers of weights of clusters in (lanes, k); (m, groups)."""
-        z, w = (part.reshape(len(part), -1)[:, groups] for part in self.clusters)
-        return z, power(w, self.data.p[groups // self.data.absent.shape[1]])
+    def _clusters_of(self, pairs: Pairs) -> tuple[Float64Array, Float64Array]:
+        """Return centroids and p-th powers of weights of the pairs' clusters, both (m, groups)."""
+        z, w = (part.reshape(len(part), -1)[:, pairs.groups] for part in self.clusters)
+        return z, power(w, self.data.p[pairs.lanes])

@@ -18,6 +18,8 @@ class Pairs(NamedTuple):
         Places of their entities in (lanes, n); (pairs,).
     groups
         Places in (lanes, k) of the clusters that occur; (groups,).
+    lanes, clusters
+        The lanes of these clusters, and their numbers in the lanes; (groups,).
     counts
         How many pairs each of these clusters has; (groups,).
     """
@@ -25,6 +27,8 @@ class Pairs(NamedTuple):
     places: IntArray
     columns: IntArray
     groups: IntArray
+    lanes: IntArray
+    clusters: IntArray
     counts: IntArray
 
 
@@ -35,13 +39,14 @@ def pairs_of(chosen: BoolArray) -> Pairs:
     --------
     >>> import numpy as np
     >>> one_lane = np.array([[[False, True, True], [False, False, False], [True, False, False]]])
-    >>> [part.tolist() for part in pairs_of(one_lane)]
-    [[1, 2, 6], [1, 2, 0], [0, 2], [2, 1]]
+    >>> pairs = pairs_of(one_lane)
+    >>> pairs.columns.tolist(), pairs.clusters.tolist(), pairs.counts.tolist()
+    ([1, 2, 0], [0, 2], [2, 1])
     """
     lanes, k, n = chosen.shape
     places = np.flatnonzero(chosen)
     counts = np.diff(np.searchsorted(places, n * np.arange(lanes * k + 1)))
     groups = np.flatnonzero(counts)
-    counts = counts[groups]
-    columns = places - np.repeat(n * (groups - groups // k), counts)
-    return Pairs(places, columns, groups, counts)
+    counts, of_lane, cluster = counts[groups], groups // k, groups % k
+    columns = places - np.repeat(n * (groups - of_lane), counts)
+    return Pairs(places, columns, groups, of_lane, cluster, counts)

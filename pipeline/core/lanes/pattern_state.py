@@ -57,6 +57,23 @@ class PatternLanes:
     weights: Float64Array
     rounds: PatternRounds
 
+    @classmethod
+    def of(cls, p: Float64Array, scale: Float64Array, centres: FloatArray, n: int) -> Self:
+        """Return lanes of `n` entities each; their first patterns have yet to be started."""
+        lanes, counts = len(p), np.full(len(p), n)
+        return cls(
+            number=np.arange(lanes),
+            p=p,
+            scale=scale,
+            centres=centres,
+            counts=counts,
+            remaining=counts,
+            seeds=n * np.arange(lanes),
+            centroids=np.empty_like(centres),
+            weights=np.empty(centres.shape),
+            rounds=PatternRounds.none_yet(lanes),
+        )
+
     @property
     def starts(self) -> IntArray:
         """First column of each lane."""
@@ -96,7 +113,8 @@ class PatternEntities:
         The entities in units of their lane's scale, which is 1 in float32: the same array as
         `values` then; (m, columns).
     to_centre
-        The p-th powers of their differences from their lane's centre, likewise; (m, columns).
+        The p-th powers of their differences from their lane's centre, in units of the scale's
+        powers; (m, columns).
     marks
         Random marks, whose sums tell member sets apart; (columns,).
     left
@@ -108,6 +126,23 @@ class PatternEntities:
     to_centre: Float32Array
     marks: Hashes
     left: BoolArray
+
+    @classmethod
+    def of(cls, X: FloatArray, p: Float64Array, scale: Float64Array, centres: FloatArray) -> Self:
+        """Return all entities of `X` (m, lanes, n), the farthest of each lane first."""
+        m, lanes, n = X.shape
+        to_centre = X - centres[:, :, np.newaxis]
+        powers(to_centre, p[:, np.newaxis].astype(X.dtype), out=to_centre)
+        order = _farthest_first(to_centre)
+        values = np.take(X.reshape(m, -1), order, axis=1)
+        shares = powers_in_float32(to_centre, scale[:, np.newaxis], p[:, np.newaxis])
+        return cls(
+            values=values,
+            estimates=in_float32(values, np.repeat(scale, n)),
+            to_centre=np.take(shares.reshape(m, -1), order, axis=1),
+            marks=np.tile(marks(n), lanes),
+            left=np.ones(lanes * n, dtype=np.bool_),
+        )
 
     @property
     def in_float32(self) -> bool:
@@ -135,35 +170,11 @@ class PatternEntities:
 def begin(
     X: FloatArray, p: Float64Array, find_centres: CentreMethod
 ) -> tuple[PatternLanes, PatternEntities]:
-    """Find the centres of all lanes of `X` (m, lanes, n), and put the farthest entities first."""
+    """Return all lanes of `X` (m, lanes, n) and their entities, before the first pattern."""
     m, lanes, n = X.shape
-    flat, counts = X.reshape(m, -1), np.full(lanes, n)
-    centres, scale = find_centres(Groups(flat, counts), p).centres, scales(X)
-    to_centre = X - centres[:, :, np.newaxis]
-    powers(to_centre, p[:, np.newaxis].astype(X.dtype), out=to_centre)
-    order = _farthest_first(to_centre)
-    values = np.take(flat, order, axis=1)
-    shares = powers_in_float32(to_centre, scale[:, np.newaxis], p[:, np.newaxis])
-    entities = PatternEntities(
-        values=values,
-        estimates=in_float32(values, np.repeat(scale, n)),
-        to_centre=np.take(shares.reshape(m, -1), order, axis=1),
-        marks=np.tile(marks(n), lanes),
-        left=np.ones(lanes * n, dtype=np.bool_),
-    )
-    state = PatternLanes(
-        number=np.arange(lanes),
-        p=p,
-        scale=scale,
-        centres=centres,
-        counts=counts,
-        remaining=counts,
-        seeds=n * np.arange(lanes),
-        centroids=np.empty((m, lanes), dtype=X.dtype),
-        weights=np.empty((m, lanes)),
-        rounds=PatternRounds.none_yet(lanes),
-    )
-    return state, entities
+    whole = Groups(X.reshape(m, -1), np.full(lanes, n))
+    centres, scale = find_centres(whole, p).centres, scales(X)
+    return PatternLanes.of(p, scale, centres, n), PatternEntities.of(X, p, scale, centres)
 
 
 def _farthest_first(to_centre: FloatArray) -> IntArray:

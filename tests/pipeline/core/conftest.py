@@ -1,4 +1,4 @@
-"""What tests of the core's inner parts share."""
+"""Fixtures for tests of the inner parts of the core."""
 
 from collections.abc import Iterator
 
@@ -9,6 +9,6 @@ from pipeline.core.minkowski import zeros_have_powers
 
 @pytest.fixture(scope="module")
 def as_public_functions_call() -> Iterator[None]:
-    """Let zeros have powers, as the public functions do around what these tests call."""
+    """Allow powers of zeros, as the public functions do before they call inner parts."""
     with zeros_have_powers():
         yield

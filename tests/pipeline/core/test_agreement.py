@@ -9,7 +9,7 @@ Labels = NDArray[np.int64]
 
 
 def random_pair(seed: int) -> tuple[Labels, Labels]:
-    """Two labellings, from independent to nearly equal, of few or many clusters."""
+    """Return two labellings, from independent to nearly equal, of few or many clusters."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 200))
     truth = rng.integers(0, rng.integers(1, 12), size=n)

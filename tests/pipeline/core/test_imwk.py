@@ -1,4 +1,4 @@
-"""Behaviour of whole runs that holds without an oracle."""
+"""Behaviour of whole runs that can be checked without a reference."""
 
 from collections.abc import Iterable
 from dataclasses import fields
@@ -140,7 +140,7 @@ def _grouped_as_alone(
 ) -> None:
     data = np.random.default_rng(7).normal(size=(6, *shape)) / 3
     data = np.round(data, 1) if lattice else data
-    data /= 20 if centre == "fixed-step" else 1  # its walks go by 0.001
+    data /= 20 if centre == "fixed-step" else 1  # the walk takes steps of 0.001
     k, precision = min(k, shape[0]), DTYPES[dtype]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(import_module("pipeline.core.imwk"), "CELLS_TOGETHER", cells)
@@ -162,7 +162,7 @@ def test_exponents_too_large_for_estimates(seed: int) -> None:
 
 
 def test_powers_of_equal_entities_may_overflow() -> None:
-    """They are not needed: all differences are 0."""
+    """The powers are not needed, because all differences are 0."""
     assert imwk(np.full((3, 2), 7e4), 2, 150.0).labels.tolist() == [0, 0, 0]
 
 
@@ -170,13 +170,12 @@ def test_powers_of_equal_entities_may_overflow() -> None:
 @settings(max_examples=100)
 @given(case=cases())
 def test_estimates_change_no_bit(dtype: str, case: Case) -> None:
-    # float32 holds powers up to 1e38.
+    # The largest number of float32 is about 1e38.
     largest = np.abs(case.X).max() or 1.0
     X = case.X * (1e30 ** (1 / case.p) / largest) if dtype == "float32" else case.X
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(
-            "pipeline.core.lanes.estimates.LARGEST_EXPONENT", 0.5
-        )  # nothing is settled by them
+        # Estimates settle nothing for exponents above the largest.
+        patch.setattr("pipeline.core.lanes.estimates.LARGEST_EXPONENT", 0.5)
         exact = imwk(X, case.k, case.p, dtype=dtype)
     assert_same_bits(imwk(X, case.k, case.p, dtype=dtype), exact)
 
@@ -184,7 +183,7 @@ def test_estimates_change_no_bit(dtype: str, case: Case) -> None:
 @pytest.mark.parametrize("p", [1.3, 1.7, 2.0, 2.6, 4.5])
 @pytest.mark.parametrize("config", ["1000x6-3", "1000x12-6"])
 def test_float32_finds_what_float64_finds(config: str, p: float) -> None:
-    """Some partitions differ, one in fifty; none of these does, nor by far in its patterns."""
+    """About one partition in fifty differs. None of these does, and hardly their patterns."""
     X = normalise(synthetic_dataset(config, 0, seed=1).X, "range")
     single, double = (imwk(X, 6, p, dtype=dtype) for dtype in ("float32", "float64"))
     assert adjusted_rand_index(double.labels, single.labels) == 1
@@ -227,7 +226,9 @@ def assert_same_bits(one: ImwkResult, other: ImwkResult) -> None:
     for field in fields(ImwkResult):
         left, right = getattr(one, field.name), getattr(other, field.name)
         np.testing.assert_array_equal(left, right, err_msg=field.name)
-        assert np.asarray(left).tobytes() == np.asarray(right).tobytes(), field.name  # of 0, too
+        assert np.asarray(left).tobytes() == np.asarray(right).tobytes(), (
+            field.name
+        )  # the sign of 0 too
 
 
 def test_a_grid_of_data_sets_and_exponents_is_in_order() -> None:
@@ -238,8 +239,8 @@ def test_a_grid_of_data_sets_and_exponents_is_in_order() -> None:
 
 
 @pytest.mark.parametrize("dtype", list(DTYPES))
-def test_the_sign_of_a_zero_leaves_no_trace(dtype: str) -> None:
-    """Else centres of lone members could have either sign, by what runs beside them."""
+def test_the_sign_of_a_zero_changes_no_bit(dtype: str) -> None:
+    """Otherwise the sign of a lone member's centre would depend on other lanes."""
     X = np.round(continuous(1)[:12])
     signed = np.where(X == 0, -0.0, X)
     assert (X == 0).any()

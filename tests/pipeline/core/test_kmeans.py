@@ -81,7 +81,7 @@ def test_streams_of_restarts_are_uniform_and_reach_the_seeding() -> None:
 
 @pytest.mark.parametrize("lattice", [False, True])
 @pytest.mark.parametrize("seed", range(10))
-def test_more_restarts_leave_the_first_ones_as_they_were(seed: int, lattice: bool) -> None:
+def test_more_restarts_do_not_change_the_first_ones(seed: int, lattice: bool) -> None:
     X = np.round(blobs(seed)) if lattice else blobs(seed)
     assert_same(kmeans(X, 5, 3, seed=9), first_restarts(kmeans(X, 5, 50, seed=9), 3))
 
@@ -107,7 +107,7 @@ def test_lloyd_gives_the_labels_of_plain_lloyd(
 
 
 @pytest.mark.parametrize("noise", [0.0, 1e-12, 1e-8, 1e-6])
-def test_entities_nearer_to_a_tie_than_single_precision_get_the_nearest_centroid(
+def test_entities_nearer_to_a_tie_than_float32_tells_get_the_nearest_centroid(
     noise: float,
 ) -> None:
     rng = np.random.default_rng(RNG_SEED)
@@ -197,7 +197,7 @@ def test_more_clusters_than_distinct_rows_still_choose_rows() -> None:
     np.testing.assert_array_equal(chosen, [[0, 1, 2, 3]])
 
 
-def test_seeds_give_different_restarts_and_a_sequence_is_left_as_it_was() -> None:
+def test_restarts_differ_and_do_not_change_a_seed_sequence() -> None:
     X = blobs(4)
     sequence = SeedSequence(7, spawn_key=(1, 2))
     first, again = kmeans(X, 5, 30, sequence), kmeans(X, 5, 30, sequence)

@@ -28,7 +28,7 @@ def test_range_is_centred_with_range_one() -> None:
     np.testing.assert_allclose(np.ptp(result, axis=0), 1)
 
 
-def test_robust_z_score_by_hand() -> None:
+def test_robust_z_score_of_four_values() -> None:
     # median 2, absolute deviations 1, 0, 1, 98: their median is 1
     result = normalise([[1.0], [2.0], [2.0], [100.0]], "robust-z-score")
     np.testing.assert_array_equal(result[:, 0], [-2, 0, 0, 196])

@@ -9,7 +9,7 @@ from tests import reference
 def test_new_entities_go_to_the_cluster_that_the_reference_finds(p: float) -> None:
     rng = np.random.default_rng(1)
     run = imwk(rng.normal(size=(50, 4)), 5, p)
-    new = 3 * rng.normal(size=(200, 4))  # many lie outside of all that was clustered
+    new = 3 * rng.normal(size=(200, 4))  # many lie outside of the clustered data
     nearest, margins = reference.assign(new, run.centroids, run.weights, p)
     clear = margins > 1e-9
     assert clear.mean() > 0.9

@@ -17,7 +17,7 @@ from tests.strategies import tables
 
 @st.composite
 def labelled(draw: st.DrawFn) -> tuple[Float64Array, IntArray]:
-    """Draw a table of like scales, and labellings with gaps, empty clusters and singletons."""
+    """Draw a table of similar scales, and labellings with gaps, empty clusters and singletons."""
     X = draw(tables((1.0, 0.5)))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     r, k = draw(st.integers(1, 6)), draw(st.integers(1, len(X)))
@@ -27,13 +27,13 @@ def labelled(draw: st.DrawFn) -> tuple[Float64Array, IntArray]:
 
 
 def exact_distances(X: Float64Array) -> Float64Array:
-    """Scikit-learn's own distances are good to 1e-8 only: they come from products."""
+    """Return distances from differences: scikit-learn's own, from products, are good to 1e-8."""
     return np.asarray(np.sqrt(np.square(X[:, np.newaxis] - X).sum(axis=2)))
 
 
 def expected(X: Float64Array, labels: IntArray) -> tuple[float, float]:
     if not 1 < len(np.unique(labels)) < len(X):
-        return np.nan, np.nan  # which scikit-learn refuses
+        return np.nan, np.nan  # scikit-learn refuses these
     return (
         silhouette_score(exact_distances(X), labels, metric="precomputed"),
         calinski_harabasz_score(X, labels),
@@ -102,7 +102,7 @@ def test_names_of_clusters_do_not_matter() -> None:
 
 
 @pytest.mark.parametrize("labels", [[0, 0, 0, 0], [0, 1, 2, 3]], ids=["one", "all alone"])
-def test_what_cannot_be_compared_is_nan(labels: list[int]) -> None:
+def test_one_cluster_or_entities_all_alone_give_nan(labels: list[int]) -> None:
     X = [[0.0], [1.0], [3.0], [7.0]]
     assert np.isnan(silhouette(X, labels))
     assert np.isnan(calinski_harabasz(X, labels))
@@ -121,7 +121,7 @@ def test_clusters_of_equal_entities() -> None:
     assert silhouette(np.zeros((6, 2)), [0, 0, 0, 1, 1, 1]) == 0
 
 
-def test_no_labelling_is_no_score() -> None:
+def test_no_labelling_gives_no_score() -> None:
     assert np.asarray(silhouette([[0.0], [1.0]], np.zeros((0, 2), dtype=int))).shape == (0,)
 
 

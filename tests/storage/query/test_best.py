@@ -180,5 +180,5 @@ def test_a_variable_that_the_sweep_did_not_compute_is_refused(tmp_path: Path) ->
 
 
 def test_kmeans_has_no_best_exponents() -> None:
-    with pytest.raises(InvalidInputError, match="kmeans_ari does not depend on exponents"):
+    with pytest.raises(InvalidInputError, match="kmeans_ari has no exponents"):
         best_exponents(by_hand(), "kmeans_ari")

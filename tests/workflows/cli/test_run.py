@@ -62,7 +62,7 @@ def test_refusals_are_messages(spec_file: Path, cube: Path, tmp_path: Path) -> N
     assert_refused(imwk("submit", "no-such-preset", cube), "is neither a file nor a preset")
     assert_refused(imwk("submit", "quick", cube), "p1: 1.5, 2.0 (cube), 1.2, 1.5, 2.0, 3.0 (spec)")
     assert_refused(imwk("extend", cube, "quick"), "cannot be extended")
-    assert_refused(imwk("submit", spec_file, tmp_path), "no cube")
+    assert_refused(imwk("submit", spec_file, tmp_path), "is not a cube")
     for command in ("status", "verify", "retry", "summary"):
         assert_refused(imwk(command, tmp_path / "none.zarr"), "There is no cube at")
     both = imwk("submit", spec_file, cube, "--scheduler", "a:1", "--workers", 1)

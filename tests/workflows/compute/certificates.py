@@ -7,14 +7,14 @@ from pathlib import Path
 from tests.faults import ROOT
 from workflows.compute import Certificates
 
-#: The listing of commands in docs/cluster.md.
+#: The listing of commands in docs/distributed.md.
 RECIPE = re.compile(r"^\$ umask 077\n.*?(?=^```)", re.MULTILINE | re.DOTALL)
 
 
 def make_certificates(folder: Path) -> Certificates:
     """Write an authority's certificate, and a certificate for schedulers, workers and clients."""
     folder.mkdir()
-    found = RECIPE.search((ROOT / "docs" / "cluster.md").read_text())
+    found = RECIPE.search((ROOT / "docs" / "distributed.md").read_text())
     assert found
     commands = re.sub(r"^\$ ", "", found[0], flags=re.MULTILINE)
     subprocess.run(["bash", "-euc", commands], cwd=folder, capture_output=True, check=True)

@@ -19,7 +19,7 @@ from workflows.compute.worker_settings import worker_variables
 FOLDER = ROOT / "deploy" / "kubernetes"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 IMAGE = f"{PROJECT['name']}:{PROJECT['version']}"
-#: The secrets that docs/cluster.md tells users to create first.
+#: The secrets that docs/distributed.md tells users to create first.
 SECRETS = {"imwk-tls", "imwk-store"}
 COMMANDS = {
     ("dask", "worker"): dask_worker,
@@ -88,9 +88,9 @@ def test_the_image_is_built_under_its_name_with_support_for_object_stores() -> N
     recipe = (ROOT / "deploy" / "Dockerfile").read_text()
     build = f"docker build -f deploy/Dockerfile -t {IMAGE} ."
     assert build in recipe
-    assert build in (ROOT / "docs" / "cluster.md").read_text()
-    assert re.findall(r"imwk-sweep\[(.*?)\]", recipe) == ["cloud"]
-    assert "cloud" in PROJECT["optional-dependencies"]
+    assert build in (ROOT / "docs" / "distributed.md").read_text()
+    assert re.findall(r"imwk-sweep\[(.*?)\]", recipe) == ["cloud,report"]
+    assert {"cloud", "report"} <= set(PROJECT["optional-dependencies"])
     copied = re.findall(r"-c /tmp/imwk-sweep/(\S+)", recipe)
     assert copied == ["constraints.txt"]
     assert (ROOT / copied[0]).is_file()

@@ -1,4 +1,4 @@
-"""Bounds carried from round to round leave out distances, and never change a label."""
+"""Bounds that are carried from round to round save distances, and never change a label."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ def clusters_that_settle(
 ) -> list[tuple[Float64Array, Float64Array]]:
     """Return centroids and weights (m, lanes, k) that change less and less.
 
-    The weights are as different as `spread` says.
+    `spread` sets how different the weights are.
     """
     centroids, logs = rng.normal(size=shape), spread * rng.normal(size=shape)
     states = []
@@ -109,7 +109,7 @@ def test_few_distances_are_computed_once_clusters_hardly_move(
 
 
 def test_an_entity_follows_a_weight_that_was_zero() -> None:
-    """At p = 1 one feature takes all: a distance of 0 says nothing of the other features."""
+    """At p = 1 one feature has all the weight: a distance of 0 tells nothing of the others."""
     X = np.array([[[0.0, 0.0]], [[0.0, 1.0]]])
     assignment = Assignment(X, np.array([1.0]), np.array([2]), 2)
     centroids = np.array([[[0.0, 0.1]], [[0.0, 1.0]]])

@@ -1,4 +1,4 @@
-"""Estimates in float32 must be as good as they claim, or a label could depend on them."""
+"""The error bounds of estimates in float32 hold: otherwise a label could depend on them."""
 
 from typing import NamedTuple
 
@@ -73,7 +73,7 @@ def single_weights(case: Comparison) -> Float32Array:
 
 @settings(max_examples=500)
 @given(comparisons())
-def test_bounds_hold_the_exact_distance(case: Comparison) -> None:
+def test_the_exact_distance_is_within_the_bounds(case: Comparison) -> None:
     p, counts = np.array([case.p]), np.array([case.X.shape[1]])
     low, high = distance_bounds(
         estimated_powers(case, 0), p, single_weights(case), counts, np.ones(1), ROUNDING
@@ -85,11 +85,13 @@ def test_bounds_hold_the_exact_distance(case: Comparison) -> None:
 
 @settings(max_examples=500)
 @given(comparisons(), st.sampled_from([1e-4, 1.0, 1e6]))
-def test_bounds_of_float32_data_hold_whatever_their_size(case: Comparison, size: float) -> None:
+def test_the_exact_distance_of_float32_data_of_any_size_is_within_the_bounds(
+    case: Comparison, size: float
+) -> None:
     exponents, single = np.array([min(case.p, 5.0)]), np.float32
     X, points = ((size * part).astype(single) for part in (case.X, case.points))
     heaviest = case.weights[:, 0].argmax()
-    X[heaviest] = points[heaviest, 0]  # so that powers that vanish for their weights count
+    X[heaviest] = points[heaviest, 0]  # so that powers that vanish because of small weights matter
     case = Comparison(X.astype(float), points.astype(float), case.weights, float(exponents[0]))
     reach = np.maximum(np.abs(X).max(), 1.0)[np.newaxis]
     counts = np.array([X.shape[1]])
@@ -125,7 +127,7 @@ def test_most_comparisons_are_clear() -> None:
 
 
 def test_bounds_allow_for_many_features() -> None:
-    """Sums of equal terms round one way, the more the longer they are."""
+    """The rounding errors of a sum of equal terms have one sign, and add up."""
     m = 20_000
     X, points, weights = np.full((m, 1), 0.1), np.zeros((m, 2)), np.full((m, 1), 1 / m)
     case = Comparison(X, points, weights, 1.0)

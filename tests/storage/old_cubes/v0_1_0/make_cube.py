@@ -12,10 +12,10 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 import xarray as xr
-from pipeline.draft import Sweep
-from pipeline.sources import MatrixFacts
 
 from pipeline.datasets import Table
+from pipeline.draft import Sweep
+from pipeline.sources import MatrixFacts
 from pipeline.spec import SweepSpec
 from storage import extend_cube, mark_failed, mark_missing
 from workflows import submit
