@@ -69,18 +69,21 @@ class Paths:
             direction[unclear] = np.where(ascends, -1.0, 1.0)
         return direction
 
-    def ahead(self) -> Float64Array:
-        """Return how far ahead of each path its minimum is; negative if it is behind."""
-        return (self.minimum - self.position) * self.direction
+    def ahead(self, paths: IntArray) -> Float64Array:
+        """Return how far ahead of some paths the minimum is; negative if it is behind."""
+        return (self.minimum[paths] - self.position[paths]) * self.direction[paths]
 
     def stride(self) -> None:
         """Take all steps of the first length that end before the minimum."""
-        steps = np.maximum(self.ahead() - TOLERANCE * self.span, 0.0) // FIRST_STEP
-        for number in range(int(steps.max(initial=0))):
-            # Not by one product, which would round differently.
-            going = steps > number
-            self.position[going] += self.direction[going] * FIRST_STEP
-        self.taken += steps.astype(np.int64)
+        ahead = self.ahead(np.arange(len(self.p)))
+        steps = (np.maximum(ahead - TOLERANCE * self.span, 0.0) // FIRST_STEP).astype(np.int64)
+        longest_first = np.argsort(-steps, kind="stable")
+        self.position[longest_first] = _add_repeatedly(
+            self.position[longest_first],
+            self.direction[longest_first] * FIRST_STEP,
+            steps[longest_first],
+        )
+        self.taken += steps
         new = (steps > 0) | np.isnan(self.dispersions)
         if new.any():
             self.dispersions[new] = segment_dispersions(
@@ -92,48 +95,58 @@ class Paths:
 
         Or until the `rounds` of each path are over: in a round a step is taken or shrunk.
         """
-        undecided: BoolArray = self.dispersions > 0  # the others are constant
-        while undecided.any():
-            last = np.full(len(self.p), most_shrinks - 1)
+        paths = np.flatnonzero(self.dispersions > 0)  # the others are constant
+        while len(paths):
+            last = np.full(len(paths), most_shrinks - 1)
             if rounds is not None:
-                last = np.minimum(last, rounds - self.taken - 1)
-            undecided &= self._first_unclear() <= np.minimum(last, self._last_that_moves())
-            self.shrinks = np.where(undecided, self.shrinks, np.maximum(last + 1, self.shrinks))
-            undecided = self._take_next(undecided, last)
+                last = np.minimum(last, rounds[paths] - self.taken[paths] - 1)
+            first, moving = self._first_unclear(paths), np.minimum(last, self._last_moving(paths))
+            self.shrinks[paths] = np.maximum(last + 1, self.shrinks[paths])
+            unclear = first <= moving
+            paths = self._take_next(paths[unclear], first[unclear], moving[unclear])
 
-    def _first_unclear(self) -> IntArray:
+    def _first_unclear(self, paths: IntArray) -> IntArray:
         """Return the index of the first step that might be taken, as far as is known already."""
-        ahead, here, p = self.ahead(), self.dispersions, self.p
-        behind = np.maximum(-ahead - TOLERANCE * self.span, 0.0)
+        ahead, here, p, span = (
+            self.ahead(paths),
+            self.dispersions[paths],
+            self.p[paths],
+            self.span[paths],
+        )
+        behind = -ahead - TOLERANCE * span
         is_behind = behind > 0
-        wide = np.where(self.span > 0, self.span, 1.0)
-        curved = p * (p - 1) * here * behind / wide**2
-        chord = (here * (1 - LEAST_ERROR) - self.least) / np.where(is_behind, -ahead, 1.0)
-        slope = np.where(is_behind, np.maximum(curved, chord), 0.0)
-        hidden = 2 * NOISE * here / np.where(slope > 0, slope, 1.0)
+        curved = p * (p - 1) * here * behind / span**2
+        chord = (here * (1 - LEAST_ERROR) - self.least[paths]) / np.where(is_behind, -ahead, 1.0)
+        hidden = 2 * NOISE * here / np.where(is_behind, np.maximum(curved, chord), 1.0)
         # A step twice as long as the range takes the centre farther from every member.
-        shortest = np.minimum(np.where(slope > 0, hidden, np.inf), 2 * self.span)
-        return np.maximum(np.searchsorted(-STEPS, -shortest), self.shrinks)
+        shortest = np.minimum(np.where(is_behind, hidden, np.inf), 2 * span)
+        return np.maximum(np.searchsorted(-STEPS, -shortest), self.shrinks[paths])
 
-    def _last_that_moves(self) -> IntArray:
+    def _last_moving(self, paths: IntArray) -> IntArray:
         """Return the index of the last step that is not lost when it is added to the position."""
-        return np.searchsorted(-STEPS, -np.spacing(np.abs(self.position)) / 4)
+        return np.searchsorted(-STEPS, -np.spacing(np.abs(self.position[paths])) / 4)
 
-    def _take_next(self, chosen: BoolArray, last: IntArray) -> BoolArray:
-        """Take the next step of the chosen paths, if any; return which took one."""
-        if not chosen.any():
-            return chosen
-        low, last = self._first_unclear()[chosen], np.minimum(last, self._last_that_moves())[chosen]
-        step, dispersions = NextSteps(self, chosen, low, last).find()
-        paths, taken = np.flatnonzero(chosen), step <= last
-        self.shrinks[paths] = step
+    def _take_next(self, paths: IntArray, first: IntArray, last: IntArray) -> IntArray:
+        """Take the next step of some paths, from `first` to `last`; return those that took one."""
+        if not len(paths):
+            return paths
+        step, dispersions = NextSteps(self, paths, first, last).find()
+        taken = step <= last
         paths, step = paths[taken], step[taken]
+        self.shrinks[paths] = step
         self.position[paths] += self.direction[paths] * STEPS[step]
         self.dispersions[paths] = dispersions[taken]
         self.taken[paths] += 1
-        took = np.zeros_like(chosen)
-        took[paths] = True
-        return took
+        return paths
+
+
+def _add_repeatedly(start: Float64Array, step: Float64Array, times: IntArray) -> Float64Array:
+    """Add each step so many `times`, which descend. One product would round differently."""
+    position = start.copy()
+    for number in range(int(times.max(initial=0))):
+        going = np.searchsorted(-times, -number)
+        position[:going] += step[:going]
+    return position
 
 
 class NextSteps:
@@ -144,13 +157,14 @@ class NextSteps:
     taken.
     """
 
-    def __init__(self, paths: Paths, chosen: BoolArray, low: IntArray, last: IntArray) -> None:
-        self.segments, self.p = paths.segments.keep(chosen), paths.p[chosen]
-        self.position, self.direction = paths.position[chosen], paths.direction[chosen]
-        self.here, self.least = paths.dispersions[chosen], paths.least[chosen]
-        self.ahead = paths.ahead()[chosen]
-        self.first, self.low, self.high, self.last = low, low.copy(), last + 1, last
-        self.dispersions = np.full(len(low), np.nan)
+    def __init__(self, on: Paths, paths: IntArray, first: IntArray, last: IntArray) -> None:
+        chosen = np.zeros(len(on.p), dtype=np.bool_)
+        chosen[paths] = True
+        self.segments, self.p = on.segments.keep(chosen), on.p[paths]
+        self.position, self.direction = on.position[paths], on.direction[paths]
+        self.here, self.least, self.ahead = on.dispersions[paths], on.least[paths], on.ahead(paths)
+        self.first, self.low, self.high, self.last = first, first.copy(), last + 1, last
+        self.dispersions = np.full(len(paths), np.nan)
 
     def find(self) -> tuple[IntArray, Float64Array]:
         """Return the index of the next step taken, and the dispersion after it."""
