@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from uuid import uuid4
 
+from pipeline.core.errors import ImwkError
 from pipeline.errors import OutputError
 
 
@@ -50,6 +51,8 @@ the free space on the disk and your permissions, then try again.
     """
     try:
         yield
+    except ImwkError:  # some are OSErrors, and say already what is wrong
+        raise
     except OSError as error:
         raise OutputError(
             f"Cannot write {path}: {error.strerror or error}. Check the folder, the free space "

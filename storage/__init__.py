@@ -22,7 +22,7 @@ from storage.query.diff import compare_cubes
 from storage.query.export import export_cube
 from storage.query.selection import select
 from storage.tables import stored_table
-from storage.tiles import forgive
+from storage.tiles import reset_failed
 from storage.verify import Verification, verify_cube
 
 __all__ = [
@@ -49,11 +49,11 @@ __all__ = [
     "expected_ari",
     "export_cube",
     "extend_cube",
-    "forgive",
     "open_cube",
     "read_ledger",
     "read_provenance",
     "read_spec",
+    "reset_failed",
     "scores",
     "select",
     "share_beating_kmeans",

@@ -30,12 +30,13 @@ def create_cube(location: CubeLocation, spec: SweepSpec, tables: Tables | None =
     CubeMismatchError
         If there is a cube of another sweep.
     CubeError
-        If there is something else, the folder cannot be written, or data are missing.
+        If the location exists but is not a cube, if it cannot be written, or if tables of the sweep
+        are not given.
 
     Notes
     -----
-    The cube appears at once. If two processes create it, the second finds the cube of the first. A
-    killed process leaves a complete cube or none.
+    The cube is created atomically. If two processes create it, the second finds the cube of the
+    first. A killed process leaves a complete cube or none.
 
     Examples
     --------

@@ -119,7 +119,7 @@ def mark_failed(cube: AnyCube, tile: Tile, error: str) -> None:
             handle.array("status")[index] = Status.FAILED
 
 
-def forgive(cube: AnyCube, tiles: Iterable[Tile]) -> None:
+def reset_failed(cube: AnyCube, tiles: Iterable[Tile]) -> None:
     """Let failed tiles be computed again; the results that they have are kept.
 
     Parameters
@@ -138,7 +138,7 @@ def forgive(cube: AnyCube, tiles: Iterable[Tile]) -> None:
     >>> with TemporaryDirectory() as folder:
     ...     create_cube(f"{folder}/cube.zarr", spec)
     ...     mark_failed(f"{folder}/cube.zarr", spec.tiles[0], "the worker died")
-    ...     forgive(f"{folder}/cube.zarr", read_ledger(f"{folder}/cube.zarr").failed)
+    ...     reset_failed(f"{folder}/cube.zarr", read_ledger(f"{folder}/cube.zarr").failed)
     ...     len(read_ledger(f"{folder}/cube.zarr").failed)
     0
     """

@@ -187,7 +187,7 @@ def test_a_table_can_be_given_in_place_of_a_spec(folder: Path) -> None:
     assert planned.output.startswith("4 tiles in 16 blocks")
     refusals = {
         "Give either SPEC or --data FILE.": ("plan", "quick", *data),
-        "--label needs --data.": ("plan", "quick", "--label", "species"),
+        "--label is used with --data only.": ("plan", "quick", "--label", "species"),
         "the number of clusters must be given": ("plan", *data, "--ignore", "species"),
         "k must be at most 40, the number of entities, got 41": (
             "plan",

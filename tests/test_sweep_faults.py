@@ -112,7 +112,7 @@ def test_only_a_tile_that_kills_its_workers_fails_and_one_that_raises_twice_does
     assert read_ledger(cube).failed == {
         poisoned: "Its worker died 2 times: it crashed, was killed or had too little memory."
     }
-    assert output.startswith(f"{TILES - 1} of {TILES} tiles done, 0 of them before; 1 failed")
+    assert output.startswith(f"{TILES - 1} of {TILES} tiles done, 0 of them earlier; 1 failed")
     assert f"imwk retry {cube}" in errors.splitlines()[-1]
     assert "Traceback" not in errors
     assert faults.calls_by_tile()[str(shaky)] == 3
@@ -158,7 +158,7 @@ def test_10_kills_of_the_program_change_nothing(
         program.kill()
     code, output, _ = start(faults).end()
     assert code == 0
-    assert f"{TILES} of {TILES} tiles done, 0 of them before" not in output
+    assert f"{TILES} of {TILES} tiles done, 0 of them earlier" not in output
     assert_same_cube(cube, undisturbed)
     assert faults.computed_again() == []
 

@@ -96,7 +96,7 @@ class SweepReport:
         }
 
     def __str__(self) -> str:
-        words = f"{self.done} of {self.tiles} tiles done, {self.done_before} of them before"
+        words = f"{self.done} of {self.tiles} tiles done, {self.done_before} of them earlier"
         return f"{words}; {len(self.failed)} failed; {self.seconds:.0f} s"
 
 
@@ -126,7 +126,8 @@ def submit(
     scheduler : str, optional
         Use the workers of the Dask scheduler at this address.
     workplace : callable, optional
-        Returns a context manager of a client, such as `job_client` with its settings.
+        A function without arguments that returns a context manager for a client, such as
+        ``functools.partial(job_client, settings)``.
     on_event : callable, optional
         Called with `Started`, and then with `TileEnded` for each tile.
 

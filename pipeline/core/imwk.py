@@ -22,8 +22,8 @@ from pipeline.core.validation import (
     refuse_unfit_powers,
 )
 
-#: Lanes run together that have about this many cells of data: more would need more memory than
-#: they save calls.
+#: Lanes are grouped so that a group has about this many cells of data. Larger groups would need
+#: more memory and save few calls.
 CELLS_TOGETHER = 2_000_000
 
 Precision = type[np.float64] | type[np.float32]
@@ -49,8 +49,8 @@ def imwk(
     k : int
         Number of clusters, 1 to n. Fewer are formed if fewer anomalous patterns exist.
     p : float
-        Minkowski exponent, at least 1. It weighs the features too: near 1 a cluster relies on
-        few features, for large p it uses all features alike.
+        Minkowski exponent, at least 1. It also controls the feature weights: near 1 a cluster
+        relies on few features; for large p it uses all features almost equally.
     centre : {"exact", "fixed-step"}
         How centres are found. ``fixed-step`` reproduces the published values on real data.
     dtype : {"float64", "float32"}

@@ -182,11 +182,11 @@ def refuse_unfit_powers(
     largest = float(np.abs(X).max())
     if p * np.log2(2 * largest) + np.log2(X.size) > limits.maxexp - 1:
         raise InvalidInputError(
-            f"X reaches {largest:.3g}, whose power with p = {p:g} does not fit into "
-            f"{precision.__name__}. {remedy}"
+            f"X has values up to {largest:.3g}, which overflow {precision.__name__} when raised to "
+            f"p = {p:g}. {remedy}"
         )
     if p * np.log2(span / X.shape[1]) < limits.minexp + limits.nmant:
         raise InvalidInputError(
-            f"the widest feature of X spans {span:.3g}, whose powers with p = {p:g} vanish in "
-            f"{precision.__name__}. {remedy}"
+            f"the widest feature of X has a range of {span:.3g}, which underflows to 0 in "
+            f"{precision.__name__} when raised to p = {p:g}. {remedy}"
         )

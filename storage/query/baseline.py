@@ -54,8 +54,8 @@ def compared_with_kmeans(cube: xr.Dataset, variable: str = DEFAULT_VARIABLE) -> 
     name = baseline_of(cube, variable)
     if name is None:
         raise InvalidInputError(
-            f"This cube has no k-means++ to compare {variable} with. Choose an ARI, of a sweep "
-            "with the part kmeans."
+            f"{variable} cannot be compared with k-means++ in this cube. Choose an ARI, in a cube "
+            "whose sweep has the part kmeans."
         )
     values, baseline = scores(cube, variable), scores(cube, name)
     both = values.notnull() & baseline.notnull()

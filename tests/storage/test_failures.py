@@ -7,7 +7,7 @@ import pytest
 import xarray as xr
 
 from pipeline.execution.block import whole_tile
-from storage import Status, create_cube, extend_cube, forgive, open_cube, read_ledger
+from storage import Status, create_cube, extend_cube, open_cube, read_ledger, reset_failed
 from storage.backends.location import backend_at
 from storage.layout.axes import TileIndex
 from storage.tiles import mark_failed, mark_missing, write_tile
@@ -46,7 +46,7 @@ def comparable_values(cube: xr.Dataset) -> xr.Dataset:
 def test_a_forgiven_tile_lacks_only_the_cells_of_the_extension(cube: Path) -> None:
     extend_cube(cube, LARGER)
     mark_failed(cube, TILE, "died on new exponents")
-    forgive(cube, [TILE])
+    reset_failed(cube, [TILE])
     assert not read_ledger(cube).failed
     (work,) = (work for work in read_ledger(cube).todo if work.tile == TILE)
     assert {block.p1 for block in work.blocks} == {(1.3,)}
@@ -58,7 +58,7 @@ def test_a_forgiven_tile_lacks_only_the_cells_of_the_extension(cube: Path) -> No
 
 
 def test_a_done_tile_stays_done_when_it_is_forgiven(cube: Path) -> None:
-    forgive(cube, [TILE])
+    reset_failed(cube, [TILE])
     assert read_ledger(cube).states[TILE] == Status.DONE
 
 

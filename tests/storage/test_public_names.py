@@ -21,7 +21,7 @@ PUBLIC = {
     "create_cube",
     "export_cube",
     "extend_cube",
-    "forgive",
+    "reset_failed",
     "open_cube",
     "read_ledger",
     "read_provenance",

@@ -23,8 +23,8 @@ _file = click.Path(path_type=Path)
 @click.option(
     "--p2",
     type=float,
-    help="Rescale at p1, then cluster at this exponent. By default there is no rescaling, or the "
-    "best of a cube.",
+    help="Rescale at p1, then cluster at this exponent. By default a file is not rescaled, and a "
+    "cube's best p2 is used.",
 )
 @click.option(
     "--normalisation",
@@ -97,7 +97,7 @@ def _best(cube: str, missing: str, **options: Any) -> tuple[str, "Clustering"]:
     foreign = {"label", "k", "ignore", "centre"} & {*options}
     if foreign or missing != "refuse":
         name = min(foreign, default="missing")
-        raise click.UsageError(f"--{name} needs a file. A cube's sweep has its own setting.")
+        raise click.UsageError(f"--{name} is for files. For a cube, the sweep has set it already.")
     best = best_choice(cube, **options)
     return f"{best}\n\n", cluster_best(cube, best)
 

@@ -20,7 +20,8 @@ AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
 _file = click.Path(exists=True, dir_okay=False)
 _batch_system = click.Choice(["slurm", "pbs", "lsf", "sge", "htcondor"])
 #: The end of help texts.
-_FROM_DASK = "By default as in Dask's configuration"
+_FROM_DASK = "The default is that of Dask's configuration"
+_FROM_BATCH = "The default is that of [batch], else of Dask's configuration"
 
 _OPTIONS = (
     workers_option,
@@ -49,33 +50,33 @@ _OPTIONS = (
     click.option(
         "--batch",
         type=_batch_system,
-        help="Submit workers as jobs to this batch system. By default as in the table [batch] of "
-        "SPEC; without it, workers run on this machine.",
+        help="Submit workers as jobs to this batch system. The default is the kind in [batch] of "
+        "SPEC, if SPEC is given and has it. Otherwise workers run on this machine.",
     ),
     click.option(
         "--jobs",
         type=click.IntRange(min=1),
-        help="Keep this many jobs in the queue. The default is 1.",
+        help="Keep this many jobs in the queue. The default is that of [batch], else 1.",
     ),
     click.option(
         "--cores",
         type=click.IntRange(min=1),
-        help=f"The cores of each job, which starts a worker for each. {_FROM_DASK}, else 1.",
+        help=f"The cores of each job, which starts a worker for each. {_FROM_BATCH}, else 1.",
     ),
     click.option(
         "--memory",
-        help=f"The memory of each job, such as 64GB. {_FROM_DASK}, else 2GB for each core.",
+        help=f"The memory of each job, such as 64GB. {_FROM_BATCH}, else 2GB for each core.",
     ),
     click.option(
         "--walltime",
-        help=f"The wall time of each job as HH:MM:SS. Jobs that end are replaced. {_FROM_DASK}.",
+        help=f"The wall time of each job as HH:MM:SS. Jobs that end are replaced. {_FROM_BATCH}.",
     ),
-    click.option("--queue", help=f"The queue or partition of the jobs. {_FROM_DASK}."),
-    click.option("--account", help=f"The account to charge for the jobs. {_FROM_DASK}."),
+    click.option("--queue", help=f"The queue or partition of the jobs. {_FROM_BATCH}."),
+    click.option("--account", help=f"The account to charge for the jobs. {_FROM_BATCH}."),
     click.option(
         "--interface",
         help="The network interface through which workers reach this machine, such as ib0. "
-        f"{_FROM_DASK}.",
+        f"{_FROM_BATCH}.",
     ),
     click.option(
         "--log-directory",
@@ -86,8 +87,8 @@ _OPTIONS = (
         "--wait",
         type=click.FloatRange(min=0, min_open=True),
         metavar="MINUTES",
-        help="Give up if no worker has started by then. By default 10 with --scheduler, 60 with "
-        "--batch.",
+        help="Give up if no worker has started after this many minutes. By default 10 with "
+        "--scheduler, 60 with --batch.",
     ),
     click.option("--dry-run", is_flag=True, help="Print the job script, and do nothing else."),
     click.option(

@@ -73,7 +73,7 @@ def _report(report: "ImportReport") -> None:
         click.echo(f"refused: {source}: {reason}", err=True)
     missing = missing_sets()
     click.echo(
-        f"{len(report.sets)} data sets found; "
+        f"Data sets found: {len(report.sets)}; "
         + (f"still missing: {', '.join(missing)}" if missing else "all 18 are present")
     )
     end(FAILED if report.refused else 0)

@@ -162,9 +162,9 @@ def export(cube: str, output: str | None) -> None:
     help="The format of the tables.",
 )
 def tables(cube: str, style: str) -> None:
-    """Print the paper's tables beside the published values.
+    """Compute the paper's tables from CUBE, beside the published values.
 
-    The tables are computed from the results of CUBE.
+    Only tables that CUBE has results for are printed.
     """
     from rich.console import Console
 

@@ -20,7 +20,8 @@ workers_option = click.option(
 )
 variable_option = click.option(
     "--variable",
-    help="The result. By default rescaled_imwk_ari or, without labels, rescaled_imwk_silhouette.",
+    help="The variable of the cube to show. By default rescaled_imwk_ari or, without labels, "
+    "rescaled_imwk_silhouette.",
 )
 config_option = click.option(
     "--config", multiple=True, help="Select a configuration; repeatable. By default all."

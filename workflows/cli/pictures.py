@@ -44,7 +44,7 @@ def heatmaps(
     normalisation: tuple[str, ...],
     variable: str | None,
 ) -> None:
-    """Draw heatmaps of the means over p1 and p2.
+    """Draw heatmaps of a result by p1 and p2, averaged over data sets.
 
     There is a file for each normalisation, with a panel for each configuration. An
     ARI is white where it does not beat k-means++.

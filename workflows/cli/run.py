@@ -6,7 +6,7 @@ import click
 
 from workflows.cli.compute_options import ComputeOptions, compute_options, options_of
 from workflows.cli.exit_codes import FAILED, end
-from workflows.cli.options import cube_argument, json_option, workers_option
+from workflows.cli.options import cube_argument, json_option
 from workflows.cli.spec_options import DATA_OPTIONS, chosen_spec, data_options, read_spec
 
 if TYPE_CHECKING:
@@ -30,7 +30,12 @@ def presets(name: str | None) -> None:
 @click.command()
 @click.argument("spec", required=False)
 @data_options
-@workers_option
+@click.option(
+    "--workers",
+    metavar="N",
+    type=click.IntRange(min=1),
+    help="Estimate the duration with N workers. By default one per core. No workers are started.",
+)
 @json_option
 def plan(spec: str | None, workers: int | None, as_json: bool, **data: Any) -> None:
     """Estimate the size and duration of a sweep.
@@ -89,12 +94,12 @@ def extend(cube: str, spec: str, **given: Any) -> None:
 def retry(cube: str, **given: Any) -> None:
     """Compute the failed and missing tiles of CUBE."""
     from pipeline.spec.sweep import Sweep
-    from storage import forgive, read_ledger, read_spec
+    from storage import read_ledger, read_spec, reset_failed
 
     options = options_of(given)
     spec = read_spec(cube)
     if not options.dry_run:
-        forgive(cube, read_ledger(cube).failed)
+        reset_failed(cube, read_ledger(cube).failed)
     _submit(Sweep(spec, {}), cube, options)
 
 
@@ -145,8 +150,8 @@ def _detach(sweep: "Sweep", cube: str, options: ComputeOptions) -> None:
         print_json("detached", missing=missing)
     else:
         click.echo(
-            f"{missing} tiles are left to the scheduler. Follow them with imwk status {cube}. Stop "
-            f"them with imwk cancel {cube}."
+            f"The scheduler computes {missing} tiles. imwk status {cube} shows the progress. imwk "
+            f"cancel {cube} stops the sweep."
         )
 
 

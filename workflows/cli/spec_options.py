@@ -56,7 +56,10 @@ def read_spec(spec: str) -> "SpecFile":
 def _refuse_table_options(options: dict[str, Any]) -> None:
     given = [name for name, value in options.items() if value and value != "refuse"]
     if given:
-        raise click.UsageError(f"--{given[0]} needs --data. A spec has a key for it.")
+        raise click.UsageError(
+            f"--{given[0]} is used with --data only. In a spec, write {given[0]} = ... under "
+            "[datasets.tables.NAME]."
+        )
 
 
 def _show_notices(sweep: "Sweep") -> None:

@@ -75,8 +75,8 @@ def _start_errors() -> Iterator[None]:
     except RuntimeError as error:  # raised by Dask if a worker ends at once
         raise WorkersError(
             "Workers on this machine do not start. Workers import the main module, so a script "
-            'must call submit under if __name__ == "__main__":. Otherwise check the output of the '
-            "workers, and the modules that Dask's configuration makes them load."
+            'must call submit under if __name__ == "__main__":. If it does, read the errors that '
+            "the workers print, and check Dask's setting distributed.worker.preload."
         ) from error
 
 

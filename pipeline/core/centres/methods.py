@@ -61,6 +61,6 @@ def _refuse_endless_walk(X: Float64Array) -> None:
     widest = float(np.ptp(X, axis=0).max())
     if widest > WIDEST_WALK:
         raise InvalidInputError(
-            f"a feature of X spans {widest:.3g}, which the fixed-step centre would cross in steps "
-            f"of {FIRST_STEP}. Normalise X first, or use the exact centre."
+            f"a feature of X has a range of {widest:.3g}. The fixed-step centre walks in steps of "
+            f"{FIRST_STEP}, which would take too long. Normalise X first, or use the exact centre."
         )

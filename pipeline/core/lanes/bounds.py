@@ -89,7 +89,8 @@ def changes_of(
     before: Clusters, after: Clusters, p: Float64Array, scale: Float64Array, absent: BoolArray
 ) -> Changes:
     """Return how the distances to all clusters can change; `p` and `scale` are (lanes,)."""
-    with np.errstate(divide="ignore", invalid="ignore"):
+    # Next to p = 1 weights can be 0, or so small that their ratio overflows.
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         ratio = after.weights / before.weights
     shrinks = np.where(before.weights > 0, ratio, np.inf).min(axis=0)
     grows = np.where(after.weights > 0, ratio, 0.0).max(axis=0)

@@ -1,7 +1,7 @@
 """Distances in float32, and how wrong they can be.
 
-Almost every comparison of two distances is clear by far more than float32 is wrong, and float32
-takes half the time of float64, or a quarter on an old CPU. So distances are first estimated in
+Two distances almost always differ by far more than the error of float32, and float32 takes half
+the time of float64, or a quarter on an old CPU. So distances are first estimated in
 float32, and only comparisons that stay open are made in the precision of the run. No result
 depends on an estimate.
 

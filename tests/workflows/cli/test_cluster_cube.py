@@ -110,8 +110,8 @@ def test_mistakes_are_named(swept: Path, tmp_path: Path) -> None:
         create_cube(location, sweep.spec, sweep.tables)
     create_cube(made_up, small_spec())
     for arguments, words in (
-        ((swept, "--k", 4), "--k needs a file."),
-        ((swept, "--missing", "impute"), "--missing needs a file."),
+        ((swept, "--k", 4), "--k is for files."),
+        ((swept, "--missing", "impute"), "--missing is for files."),
         ((swept, "--p1", 1.31), "Near it are 1.3, 2"),
         ((swept, "--config", "mine"), "Unknown table 'mine'"),
         ((empty,), "No tile of my is done yet."),

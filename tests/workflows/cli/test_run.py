@@ -35,7 +35,7 @@ def test_submit_prints_the_dashboard_and_nothing_else_until_the_end(
     cube = tmp_path / "new.zarr"
     code, output, errors = Program("imwk", "submit", spec_file, cube, "--workers", "1").end()
     assert code == 0
-    assert output.startswith("2 of 2 tiles done, 0 of them before; 0 failed; ")
+    assert output.startswith("2 of 2 tiles done, 0 of them earlier; 0 failed; ")
     assert errors.startswith("2 of 2 tiles to do, 1 worker; dashboard: http://127.0.0.1:")
     assert len(errors.splitlines()) == 1
 
@@ -51,7 +51,7 @@ def test_json_events_are_one_per_line(spec_file: Path, tmp_path: Path) -> None:
 def test_submit_again_has_nothing_to_do(spec_file: Path, cube: Path) -> None:
     result = imwk("submit", spec_file, cube)
     assert result.exit_code == 0
-    assert result.stdout.startswith("2 of 2 tiles done, 2 of them before")
+    assert result.stdout.startswith("2 of 2 tiles done, 2 of them earlier")
     assert result.stderr == ""
 
 
