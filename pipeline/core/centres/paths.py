@@ -199,7 +199,7 @@ class NextSteps:
         self.high[taken], self.dispersions[taken] = step, dispersions
 
     def _extrapolate(self, taken: IntArray, step: IntArray) -> None:
-        """Refuse the longer step if the chord from the minimum to the end of `step` rises enough."""
+        """Refuse the longer step if the chord from the minimum to the end of `step` is too high."""
         ahead, least = self.ahead[taken], self.least[taken]
         past = STEPS[step] - ahead
         passes = (past > TOLERANCE * STEPS[step]) & (step > 0)
