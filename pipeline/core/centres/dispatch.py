@@ -5,14 +5,15 @@ exponent       exact, float64                    exact, float32            fixed
 =============  ================================  ========================  ==================
 p = 1          median                            median                    median
 1 < p < 1.06   halving, from the mean            halving, from the mean    walk from the mean
-1.06 <= p < 2  gap search, from a rough search   gap search, from a guess  walk from the mean
+1.06 <= p < 2  gap search, from a rough search   gap search, from a guess  where a walk ends
 p = 2          mean                              mean                      mean
-p > 2          Newton's, from a rough search     Newton's, from a guess    walk from the mean
+p > 2          Newton's, from a rough search     Newton's, from a guess    where a walk ends
 =============  ================================  ========================  ==================
 
 A rough search takes a few steps in float32, from a guess. A guess needs no power. The precision
 also decides when an exact search stops: in float64 its centre is good to 1e-7 of the feature's
-range, in float32 to 1e-3. If no group has more than one member, the members are the centres.
+range, in float32 to 1e-3. Where a walk from the mean ends is computed from the exact centre in
+float64, and walked in float32. If no group has more than one member, the members are the centres.
 """
 
 from collections.abc import Iterable
@@ -21,7 +22,7 @@ import numpy as np
 
 from pipeline.core.centres.closed_forms import lone_members, means, medians
 from pipeline.core.centres.exact import ExactSearch
-from pipeline.core.centres.fixed_step import walk_from_mean
+from pipeline.core.centres.fixed_step import FixedStep
 from pipeline.core.centres.searches import HALVED_ENOUGH, GapSearch, HalvingSearch, NewtonSearch
 from pipeline.core.centres.start_rules import (
     RoughSearch,
@@ -31,6 +32,7 @@ from pipeline.core.centres.start_rules import (
 )
 from pipeline.core.centres.stop_rules import GapStopInFloat32, GapStopInFloat64, SmallStep
 from pipeline.core.centres.types import CentreMethod, Centres
+from pipeline.core.centres.walk import walk_from_mean
 from pipeline.core.segments import Groups
 from pipeline.core.types import BoolArray, Float64Array
 
@@ -54,6 +56,8 @@ GAP_IN_FLOAT64 = ExactSearch(
     GapStopInFloat64(),
 )
 
+FIXED_BELOW_2, FIXED_ABOVE_2 = FixedStep(GAP_IN_FLOAT64), FixedStep(NEWTON_IN_FLOAT64)
+
 
 def exact_centres(groups: Groups, p: Float64Array) -> Centres:
     """Return centres that are good to 1e-7 of each feature's range, to 1e-3 in float32."""
@@ -73,8 +77,17 @@ def exact_centres(groups: Groups, p: Float64Array) -> Centres:
 
 def fixed_step_centres(groups: Groups, p: Float64Array) -> Centres:
     """Return centres as the paper's authors found them, in either precision."""
+    in_float32 = groups.columns.dtype == np.float32
     return _centres(
-        groups, p, [(p == 1, medians), (p == 2, means), ((p != 1) & (p != 2), walk_from_mean)]
+        groups,
+        p,
+        [
+            (p == 1, medians),
+            ((p > 1) & (p < NEXT_TO_1), walk_from_mean),
+            ((p >= NEXT_TO_1) & (p < 2), walk_from_mean if in_float32 else FIXED_BELOW_2),
+            (p == 2, means),
+            (p > 2, walk_from_mean if in_float32 else FIXED_ABOVE_2),
+        ],
     )
 
 

@@ -10,10 +10,11 @@ from pipeline.core.types import Float64Array, FloatArray
 def group_dispersions(groups: Groups, centres: FloatArray, p: Float64Array) -> FloatArray:
     """Return the sum over each group of ``|x - centre| ** p``, of shape (m, groups)."""
     exponents = np.tile(p, len(centres))
-    return _dispersions(groups.segments, centres.ravel(), exponents).reshape(centres.shape)
+    return segment_dispersions(groups.segments, centres.ravel(), exponents).reshape(centres.shape)
 
 
-def _dispersions(segments: Segments, centres: FloatArray, p: Float64Array) -> FloatArray:
+def segment_dispersions(segments: Segments, centres: FloatArray, p: Float64Array) -> FloatArray:
+    """Return the sum over each segment of ``|x - centre| ** p``, of shape (segments,)."""
     found = np.empty_like(centres)
     for some, batch in segments.batches:
         terms = batch.spread(centres[some])

@@ -1,87 +1,45 @@
-"""Fixed-step centres: the walk of the paper's authors, which the published values need."""
+"""Fixed-step centres: where the walk of the paper's authors ends, computed instead of walked.
+
+The walk (`walk.py`) evaluates every feature of a group 70 to 120 times. But the dispersion is a
+convex function of the centre, so almost every decision of the walk follows from where its minimum
+is: a step towards the minimum that does not pass it is taken, and a step away from it is not. Only
+steps that pass the minimum have to be evaluated, and of these only the two next to the turn. The
+result is equal to that of the walk, bit for bit, for every decision that is evaluated is evaluated
+with the same operations, and the others are clear by far more than rounding.
+"""
 
 from dataclasses import dataclass
-from typing import Self
 
 import numpy as np
 
-from pipeline.core.centres.closed_forms import means
-from pipeline.core.centres.dispersions import group_dispersions
-from pipeline.core.centres.types import Centres
+from pipeline.core.centres.paths import Paths
+from pipeline.core.centres.types import CentreMethod, Centres
+from pipeline.core.centres.walk import STEPS, STEPS_UNTIL_SHORT, walk_from_mean
 from pipeline.core.segments import Groups
-from pipeline.core.types import BoolArray, Float64Array, FloatArray, IntArray
+from pipeline.core.types import Float64Array
 
-FIRST_STEP = 0.001
-LAST_STEP = 1e-4
-STEP_SHRINKAGE = 0.9
-#: The walk takes up to one evaluation per 0.001 of range: on wider data it would take hours.
-WIDEST_WALK = 100.0
+#: Groups with a wider feature walk: rounding could decide more than the last of their steps.
+WIDEST = 10.0
 
 
 @dataclass(frozen=True)
-class _Walks:
-    """The walks that go on: `number` and `p` are (walks,), the others (m, walks).
+class FixedStep:
+    """A way of finding centres: where the walk ends, given where the minimum is."""
 
-    A walk is that of one group; `number` is the group's place among all groups.
-    """
+    find_minimum: CentreMethod
 
-    number: IntArray
-    groups: Groups
-    p: Float64Array
-    centres: FloatArray
-    dispersions: FloatArray
-    step: FloatArray
-
-    def keep(self, going: BoolArray) -> Self:
-        """Return the walks that go on."""
-        return type(self)(
-            number=self.number[going],
-            groups=self.groups.keep(going),
-            p=self.p[going],
-            centres=self.centres[:, going],
-            dispersions=self.dispersions[:, going],
-            step=self.step[:, going],
-        )
-
-    def advance(self) -> Self:
-        """Take every step that descends, and shrink the others."""
-        there = self.centres + self.step
-        dispersions = group_dispersions(self.groups, there, self.p)
-        better = dispersions < self.dispersions
-        shrunk = self.step * self.step.dtype.type(STEP_SHRINKAGE)
-        return type(self)(
-            self.number,
-            self.groups,
-            self.p,
-            np.where(better, there, self.centres),
-            np.where(better, dispersions, self.dispersions),
-            np.where(better, self.step, shrunk),
-        )
-
-
-def walk_from_mean(groups: Groups, p: Float64Array) -> Centres:
-    """Walk from the mean in steps that shrink where they no longer descend.
-
-    All features of a group walk until the steps of all of them are short.
-    """
-    walks = _start(groups, p)
-    found = Centres(np.empty_like(walks.centres), np.empty_like(walks.centres))
-    while len(walks.number):
-        walks = walks.advance()
-        going = np.asarray((np.abs(walks.step) >= LAST_STEP).any(axis=0))
-        if not going.all():
-            ended = walks.number[~going]
-            found.centres[:, ended] = walks.centres[:, ~going]
-            found.dispersions[:, ended] = walks.dispersions[:, ~going]
-            walks = walks.keep(going)
-    return found
-
-
-def _start(groups: Groups, p: Float64Array) -> _Walks:
-    """Put every walk on the mean, and turn it to the side that descends, once and for all."""
-    centres, dispersions = means(groups, p)
-    first = centres.dtype.type(FIRST_STEP)
-    ascends = dispersions < group_dispersions(groups, centres + first, p)
-    step = np.where(ascends, -first, first)
-    step[dispersions == 0] = 0.0  # a lone member or a constant feature is at its centre already
-    return _Walks(np.arange(len(p)), groups, p, centres, dispersions, step)
+    def __call__(self, groups: Groups, p: Float64Array) -> Centres:
+        """Return the centres of groups whose exponents suit `find_minimum`."""
+        segments = groups.segments
+        widest = (segments.highs - segments.lows).reshape(-1, len(p)).max(axis=0)
+        if widest.max() > WIDEST:
+            return walk_from_mean(groups, p)
+        minimum = self.find_minimum(groups, p)
+        paths = Paths(segments, np.tile(p, len(groups.columns)), minimum)
+        paths.stride()
+        paths.settle(most_shrinks=STEPS_UNTIL_SHORT)
+        # All features of a group walk until the steps of all of them are short.
+        rounds = STEPS_UNTIL_SHORT + paths.taken.reshape(-1, len(p)).max(axis=0)
+        paths.settle(most_shrinks=len(STEPS), rounds=np.tile(rounds, len(groups.columns)))
+        shape = (-1, len(p))
+        return Centres(paths.position.reshape(shape), paths.dispersions.reshape(shape))

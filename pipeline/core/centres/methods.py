@@ -4,8 +4,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pipeline.core.centres.dispatch import exact_centres, fixed_step_centres
-from pipeline.core.centres.fixed_step import FIRST_STEP, WIDEST_WALK
 from pipeline.core.centres.types import CentreMethod
+from pipeline.core.centres.walk import FIRST_STEP, WIDEST_WALK
 from pipeline.core.errors import InvalidInputError
 from pipeline.core.minkowski import zeros_have_powers
 from pipeline.core.segments import Groups

@@ -58,10 +58,19 @@ def test_exponent_and_precision_choose_the_search(
         assert used == expected
 
 
-@pytest.mark.parametrize("p", [1.0, 1.03, 1.5, 2.0, 3.0])
-def test_the_fixed_step_needs_no_search(p: float, used: list[Used]) -> None:
-    fixed_step_centres(groups_of("float64"), np.full(4, p))
+@pytest.mark.parametrize(
+    ("p", "dtype"),
+    [(1.0, "float64"), (1.03, "float64"), (2.0, "float64"), (1.5, "float32"), (3.0, "float32")],
+)
+def test_the_walk_needs_no_search(p: float, dtype: str, used: list[Used]) -> None:
+    fixed_step_centres(groups_of(dtype), np.full(4, p))
     assert not used
+
+
+@pytest.mark.parametrize("p", [1.5, 3.0])
+def test_the_fixed_step_searches_for_the_minimum_in_float64(p: float, used: list[Used]) -> None:
+    fixed_step_centres(groups_of("float64"), np.full(4, p))
+    assert used
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
