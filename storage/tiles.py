@@ -1,6 +1,6 @@
 """Write and read a tile: its results, or the error that it failed with."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -65,18 +65,13 @@ def write_tile(cube: AnyCube, tile: Tile, results: Iterable[BlockResult]) -> Non
     seconds = sum(piece.seconds for piece in pieces)
     with _changing("write the tile {}", cube, tile) as handle:
         values = _placed(handle, tile, pieces)
-        if _newest_complete(handle, values) != len(handle.grids) - 1:
+        if _lacking(handle, values, handle.grids[-1]):
             seconds += _merge_stored(handle, tile, values)
-        grid = _newest_complete(handle, values)
-        _refuse_partial(handle, tile, values, grid)
-        about: dict[str, Any] = {
-            "tile_seconds": seconds,
-            "error": "",
-            "grid": grid,
-            "status": Status.DONE,
-        }
-        for name, value in {**values, **about}.items():
-            handle.array(name)[handle.index(tile)] = value
+        grid = _newest_complete(handle, tile, values)
+        # This order is the promise: a tile is done only if its results and its grid are stored.
+        _store(handle, tile, values | {"tile_seconds": seconds, "error": ""})
+        _store(handle, tile, {"grid": grid})
+        _store(handle, tile, {"status": Status.DONE})
 
 
 def read_tile(cube: AnyCube, tile: Tile) -> Values:
@@ -229,12 +224,22 @@ def _has_value(variable: Variable, values: NDArray[Any]) -> NDArray[np.bool_]:
     return np.asarray(values != 0 if variable.is_count else ~np.isnan(values))
 
 
-def _newest_complete(handle: CubeHandle, values: Values) -> int:
-    """Return the number of the newest grid that has no empty cell, or -1."""
+def _newest_complete(handle: CubeHandle, tile: Tile, values: Values) -> int:
+    """Return the number of the newest grid that has no empty cell.
+
+    Raises
+    ------
+    CubeError
+        If there is none.
+    """
     for number in reversed(range(len(handle.grids))):
-        if not _lacking(handle, values, handle.grids[number]):
+        lacking = _lacking(handle, values, handle.grids[number])
+        if not lacking:
             return number
-    return -1
+    raise CubeError(
+        f"Results of {tile} are not complete: cells are missing in {', '.join(lacking)}. Nothing "
+        "was written. Compute all blocks that the ledger lists for the tile."
+    )
 
 
 def _lacking(handle: CubeHandle, values: Values, grid: Grid) -> list[str]:
@@ -260,10 +265,6 @@ def _merge_stored(handle: CubeHandle, tile: Tile, values: Values) -> float:
     return float(handle.array("tile_seconds")[index])  # type: ignore[arg-type]
 
 
-def _refuse_partial(handle: CubeHandle, tile: Tile, values: Values, grid: int) -> None:
-    if grid < 0:
-        lacking = ", ".join(_lacking(handle, values, handle.grids[0]))
-        raise CubeError(
-            f"Results of {tile} are not complete: cells are missing in {lacking}. Nothing was "
-            "written. Compute all blocks that the ledger lists for the tile."
-        )
+def _store(handle: CubeHandle, tile: Tile, values: Mapping[str, Any]) -> None:
+    for name, value in values.items():
+        handle.array(name)[handle.index(tile)] = value
