@@ -24,7 +24,7 @@ from workflows import submit
 from workflows.compute import local_client
 from workflows.cube_store import CubeStore
 from workflows.errors import CancelledSweepError
-from workflows.presets import load_spec
+from workflows.spec_files import load_sweep
 from workflows.sweep import Event, Started, TileEnded
 
 
@@ -209,7 +209,7 @@ def test_tiles_are_started_breadth_first(tmp_path: Path) -> None:
 
 
 def test_the_papers_graph_has_12000_tasks_and_no_data(tmp_path: Path) -> None:
-    spec = load_spec("paper")
+    spec = load_sweep("paper").spec
     create_cube(tmp_path / "cube.zarr", spec)
     jobs = {work.tile: work.blocks for work in read_ledger(tmp_path / "cube.zarr").todo}
     store = CubeStore("cube.zarr", "session")

@@ -27,7 +27,7 @@ from workflows.compute import Workplace, local_client, remote_client
 from workflows.compute.probe import check_workers
 from workflows.cube_store import CubeStore
 from workflows.errors import CancelledSweepError
-from workflows.presets import load_sweep
+from workflows.spec_files import load_sweep
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import click
 from workflows.cli.compute_options import ComputeOptions, compute_options, options_of
 from workflows.cli.exit_codes import FAILED, end
 from workflows.cli.options import cube_argument, json_option, workers_option
-from workflows.cli.spec_options import DATA_OPTIONS, chosen_spec, data_options, read_spec
+from workflows.cli.spec_options import DATA_OPTIONS, chosen_spec, data_options, read_spec_argument
 
 if TYPE_CHECKING:
     from pipeline.spec.sweep import Sweep
@@ -76,7 +76,7 @@ def extend(cube: str, spec: str, **given: Any) -> None:
     """
     from storage import extend_cube
 
-    file = read_spec(spec)
+    file = read_spec_argument(spec)
     options = options_of(given, file, spec)
     if not options.dry_run:
         extend_cube(cube, file.sweep.spec, file.sweep.tables)
