@@ -38,7 +38,7 @@ class SpecFile:
 
 
 def parse_spec_file(text: str, source: str, folder: Path | None = None) -> SpecFile:
-    """Parse a spec file, and read the data that it names.
+    r"""Parse a spec file, and read the data that it names.
 
     Parameters
     ----------
@@ -62,14 +62,13 @@ def parse_spec_file(text: str, source: str, folder: Path | None = None) -> SpecF
 
     Examples
     --------
-    >>> text = '[datasets.synthetic]\\nconfigs = "all"\\ncount = 1\\n[batch]\\nkind = "slurm"'
+    >>> text = '[datasets.synthetic]\nconfigs = "all"\ncount = 1\n[batch]\nkind = "slurm"'
     >>> parse_spec_file(text, "sweep.toml").batch
     {'kind': 'slurm'}
-    >>> parse_spec_file('restart = 5', "sweep.toml")
+    >>> parse_spec_file("restart = 5", "sweep.toml")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     pipeline.errors.SpecError: sweep.toml: datasets: is missing; it has no default.
-    sweep.toml: restart = 5: unknown key. Did you mean restarts? Allowed here: seed, \
-normalisations, restarts, centre, dtype, parts, datasets, scores, p1, p2.
+    sweep.toml: restart = 5: unknown key. Did you mean restarts? Allowed here: seed, ...
     """
     try:
         keys, name, batch = _parse_tables(text)
