@@ -31,8 +31,8 @@ from benchmarks.tables import Section
 from pipeline.datasets import Table
 from pipeline.execution.block import whole_tile
 from pipeline.execution.dask import run_on_dask
-from pipeline.execution.fan_in import BlocksByTile, split_blocks
 from pipeline.execution.plan import Plan, default_block_size, make_plan
+from pipeline.execution.tile_tasks import BlocksByTile, split_blocks
 from pipeline.spec import SweepSpec, Tile
 from storage.layout.schema import RESULTS
 from workflows.compute.worker_settings import QUIET, worker_variables

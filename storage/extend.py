@@ -9,10 +9,10 @@ from storage.backends.protocol import Backend
 from storage.compatibility import refuse_smaller_spec
 from storage.errors import storage_errors
 from storage.handle import CubeHandle, open_handle
+from storage.layout.attributes import cube_attributes
 from storage.layout.axes import Axes
 from storage.layout.schema import TILE_DIMS, VARIABLES, Status
 from storage.layout.skeleton import DIMS, DOCUMENT, Files, consolidated, documents, skeleton
-from storage.provenance import cube_attributes
 from storage.tables import add_tables, wanted_tables
 from storage.tile_arrays import read_tile_array
 

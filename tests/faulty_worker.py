@@ -32,7 +32,7 @@ def dask_setup(_: Worker) -> None:
         name: os.environ.get(name) for name in WORKER_ENVIRONMENT
     }
     Path(f"{json.loads(os.environ['IMWK_FAULTS'])['log']}.told").write_text(json.dumps(told))
-    patch("pipeline.execution.fan_in.run_block", faulty_block).start()
+    patch("pipeline.execution.tile_tasks.run_block", faulty_block).start()
     patch("workflows.cube_store.write_tile", faulty_write).start()
 
 

@@ -13,9 +13,9 @@ from distributed import Client
 from pipeline.datasets import Table
 from pipeline.execution.block import Block, BlockResult, run_block
 from pipeline.execution.dask import build_graph, run_on_dask
-from pipeline.execution.fan_in import split_blocks
 from pipeline.execution.plan import default_block_size
 from pipeline.execution.serial import run_serially
+from pipeline.execution.tile_tasks import split_blocks
 from pipeline.spec import SweepSpec
 from storage import Ledger, cancel_sweeps, create_cube, extend_cube, open_cube, read_ledger
 from storage.handle import CubeHandle, open_handle
@@ -135,7 +135,7 @@ def test_an_extension_computes_only_new_cells(
         computed.append(block)
         return run_block(spec, block, table)
 
-    monkeypatch.setattr("pipeline.execution.fan_in.run_block", noted)
+    monkeypatch.setattr("pipeline.execution.tile_tasks.run_block", noted)
     extend_cube(cube, larger)
     submit(larger, cube, workers=0)
     assert {block.tile for block in computed} == set(larger.tiles)
@@ -153,7 +153,7 @@ def test_a_process_opens_the_cube_once_for_all_its_tiles(
         opened.append(open_handle(location))
         return opened[-1]
 
-    for module in ("storage.handle", "storage.cube", "workflows.cube_store"):
+    for module in ("storage.handle", "storage.create", "workflows.cube_store"):
         monkeypatch.setattr(f"{module}.open_handle", noted)
     submit(sweep(parts=["kmeans"]), tmp_path / "cube.zarr", workers=0)
     assert len(opened) == 2  # by the submit, and by the store that workers use
@@ -190,7 +190,7 @@ def test_tiles_of_another_session_are_reported_and_not_computed_again(
         if isinstance(event, Started):
             submit(spec, cube, workers=0)
 
-    monkeypatch.setattr("pipeline.execution.fan_in.run_block", noted)
+    monkeypatch.setattr("pipeline.execution.tile_tasks.run_block", noted)
     report = submit(spec, cube, workers=0, on_event=other_session)
     assert (report.done_before, report.done, report.tiles) == (0, len(spec.tiles), len(spec.tiles))
     assert len(computed) == len({block.tile for block in computed}) == len(spec.tiles)

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
         PictureError,
         WorkersError,
     )
-    from workflows.own_data import own_sweep
     from workflows.paper.comparison import compare_with_paper
     from workflows.plots.heatmaps import mean_grids, write_heatmaps
     from workflows.plots.scatter import draw_clustering
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from workflows.report import write_report
     from workflows.spec_files import load_sweep
     from workflows.sweep import Started, SweepReport, TileEnded, submit
+    from workflows.table_sweep import own_sweep
 
 __all__ = [
     "PRESETS",
@@ -80,7 +80,7 @@ _NAMES = {
         "PictureError",
         "WorkersError",
     ),
-    "own_data": ("own_sweep",),
+    "table_sweep": ("own_sweep",),
     "paper.comparison": ("compare_with_paper",),
     "plots.heatmaps": ("mean_grids", "write_heatmaps"),
     "plots.scatter": ("draw_clustering",),

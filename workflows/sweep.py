@@ -12,15 +12,15 @@ from distributed import Client
 
 from pipeline.core.errors import InvalidInputError
 from pipeline.execution.dask import run_on_dask
-from pipeline.execution.fan_in import split_blocks
 from pipeline.execution.plan import default_block_size
 from pipeline.execution.serial import run_serially
+from pipeline.execution.tile_tasks import split_blocks
 from pipeline.spec import SweepSpec, Tile
 from pipeline.spec.sweep import Sweep
 from storage import CubeLocation, Ledger, read_ledger
 from storage.backends.location import absolute
 from storage.control import cancel_mark
-from storage.cube import create_or_open
+from storage.create import create_or_open
 from storage.handle import CubeHandle
 from storage.tiles import mark_failed
 from workflows.compute import Workplace, local_client, remote_client

@@ -13,7 +13,7 @@ from distributed import Client, KilledWorker, as_completed
 
 from pipeline.errors import SchedulerLostError
 from pipeline.execution.block import Block
-from pipeline.execution.fan_in import (
+from pipeline.execution.tile_tasks import (
     BlocksByTile,
     Outcome,
     TileStore,

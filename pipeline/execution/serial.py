@@ -2,7 +2,7 @@
 
 from collections.abc import Generator
 
-from pipeline.execution.fan_in import (
+from pipeline.execution.tile_tasks import (
     BlocksByTile,
     Outcome,
     TileStore,

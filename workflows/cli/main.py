@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from workflows.cli import cluster, data, look, maintain, pictures, run
+from workflows.cli import cluster, data, maintain, pictures, results, run
 from workflows.cli.exit_codes import EPILOG, INTERRUPTED
 from workflows.cli.messages import as_click_error
 
@@ -37,6 +37,6 @@ def main() -> None:
     """
 
 
-for _theme in (run, look, pictures, data, cluster, maintain):
+for _theme in (run, results, pictures, data, cluster, maintain):
     for _command in _theme.COMMANDS:
         main.add_command(_command)

@@ -37,7 +37,7 @@ def chosen_spec(spec: str | None, data: Path | None, **options: Any) -> "SpecFil
         _refuse_table_options(options)
         return read_spec_argument(str(spec))
     from pipeline.spec.toml import SpecFile
-    from workflows.own_data import own_sweep
+    from workflows.table_sweep import own_sweep
 
     sweep = own_sweep(data, **options)
     _show_notices(sweep)

@@ -6,9 +6,10 @@ from storage.backends.location import CubeLocation, backend_at
 from storage.compatibility import refuse_another_spec
 from storage.errors import CubeError, storage_errors
 from storage.handle import CubeHandle, open_handle
+from storage.layout.attributes import cube_attributes, group_document
 from storage.layout.axes import Axes
 from storage.layout.skeleton import DOCUMENT, skeleton
-from storage.provenance import SESSIONS, cube_attributes, group_document
+from storage.provenance import SESSIONS
 from storage.tables import add_tables, table_files
 
 

@@ -1,4 +1,4 @@
-"""Blocks fan in to one write per tile: what serial execution and Dask have in common."""
+"""The tasks of a tile, the same for both executors: compute its blocks, then write them together."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
