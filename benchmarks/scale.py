@@ -29,11 +29,11 @@ from distributed.utils import silence_logging_cmgr
 from benchmarks.requests import Requests, count_requests
 from benchmarks.tables import Section
 from pipeline.datasets import Table
-from pipeline.execution.block import whole_tile
 from pipeline.execution.dask import run_on_dask
 from pipeline.execution.plan import Plan, default_block_size, make_plan
 from pipeline.execution.tile_tasks import BlocksByTile, split_blocks
 from pipeline.spec import SweepSpec, Tile
+from pipeline.spec.blocks import whole_tile
 from storage.layout.schema import RESULTS
 from workflows.compute.worker_settings import QUIET, worker_variables
 from workflows.spec_files import load_sweep

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pipeline.execution.block import Block
 from pipeline.spec import Tile
+from pipeline.spec.blocks import Block
 from storage.errors import REPAIR, DamagedCubeError, storage_errors
 from storage.handle import AnyCube, CubeHandle, as_handle
 from storage.layout.axes import TileIndex

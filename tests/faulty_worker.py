@@ -18,8 +18,9 @@ import zarr
 from distributed import Worker
 
 from pipeline.datasets import Table
-from pipeline.execution.block import Block, BlockResult, run_block
+from pipeline.execution.block import BlockResult, run_block
 from pipeline.spec import SweepSpec, Tile
+from pipeline.spec.blocks import Block
 from storage.handle import AnyCube
 from storage.ledger import is_done
 from storage.tiles import write_tile

@@ -11,12 +11,13 @@ import xarray as xr
 from distributed import Client
 
 from pipeline.datasets import Table
-from pipeline.execution.block import Block, BlockResult, run_block
+from pipeline.execution.block import BlockResult, run_block
 from pipeline.execution.dask import build_graph, run_on_dask
 from pipeline.execution.plan import default_block_size
 from pipeline.execution.serial import run_serially
 from pipeline.execution.tile_tasks import split_blocks
 from pipeline.spec import SweepSpec
+from pipeline.spec.blocks import Block
 from storage import Ledger, cancel_sweeps, create_cube, extend_cube, open_cube, read_ledger
 from storage.handle import CubeHandle, open_handle
 from tests.storage.made_up import comparable

@@ -221,10 +221,15 @@ def run_sweep(
     dashboard = client.dashboard_link if client else None
     workers = len(client.nthreads()) if client else 0
     on_event(Started(counts.total, counts.done, counts.failed, workers, dashboard))
-    jobs = split_blocks({work.tile: work.blocks for work in ledger.todo}, default_block_size(spec))
+    lacking = {work.tile: work.blocks for work in ledger.todo}
+    blocks_by_tile = split_blocks(lacking, default_block_size(spec))
     store = CubeStore(str(handle.location), uuid4().hex, mark)
-    run = run_on_dask(client, spec, jobs, store) if client else run_serially(spec, jobs, store)
-    with closing(run) as outcomes:
+    outcomes = (
+        run_on_dask(client, spec, blocks_by_tile, store)
+        if client
+        else run_serially(spec, blocks_by_tile, store)
+    )
+    with closing(outcomes):
         for outcome in outcomes:
             if store.is_cancelled():
                 raise CancelledSweepError(

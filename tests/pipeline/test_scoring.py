@@ -12,10 +12,11 @@ from pipeline.core.scores import MOST_ROWS
 from pipeline.core.types import FloatArray, IntArray
 from pipeline.datasets import synthetic_dataset
 from pipeline.errors import SpecError
-from pipeline.execution.block import BlockResult, run_block, run_tile, split_block
+from pipeline.execution.block import BlockResult, run_block, run_tile
 from pipeline.scoring import SCORES, Scorer
 from pipeline.seeds import seed_sequence
 from pipeline.spec import SweepSpec
+from pipeline.spec.blocks import split_block
 from pipeline.spec.sweep import Sweep
 from pipeline.spec.toml import parse_spec_file
 from tests.own_tables import small_table

@@ -10,8 +10,9 @@ import pytest
 import xarray as xr
 import zarr
 
-from pipeline.execution.block import Block, BlockResult, split_block
+from pipeline.execution.block import BlockResult
 from pipeline.spec import SweepSpec, Tile
+from pipeline.spec.blocks import Block, split_block
 from storage import CubeError, Status, create_cube, open_cube, read_ledger
 from storage.layout.schema import RESULTS, TILE_DIMS
 from storage.tiles import mark_failed, mark_missing, write_tile
