@@ -155,6 +155,16 @@ def test_bad_results_are_refused_and_nothing_is_written(
     xr.testing.assert_identical(plain(cube), before)
 
 
+def test_a_bug_is_not_reported_as_damage(cube: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def wrong(*_: object) -> None:
+        raise ValueError("a bug")
+
+    monkeypatch.setattr("storage.tiles._checked", wrong)
+    with pytest.raises(ValueError, match=r"^a bug$"):
+        write_tile(cube, TILE, [complete(TILE)])
+    assert TILE in read_ledger(cube).missing
+
+
 def test_a_tile_of_another_sweep_is_refused(cube: Path) -> None:
     with pytest.raises(CubeError, match=r"no tile 1000x6-3, data set 9, range.*imwk extend"):
         mark_failed(cube, Tile("1000x6-3", 9, "range"), "died")
