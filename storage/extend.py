@@ -87,6 +87,10 @@ def _prepare_status(handle: CubeHandle, axes: Axes, spec: SweepSpec, files: File
         status = read_tile_array(handle, "status", shape).values
     indices = map(axes.index, spec.tiles)
     joined = [index for index in indices if status[index] == Status.NOT_PART]
+    # Before the documents are swapped, because no process writes these tiles yet. After the swap, a
+    # sweep may have computed one already, and its status would be deleted. If this process is
+    # killed here, the smaller sweep has some tiles with the status missing that are not part of it.
+    # The ledger lists the tiles of the spec only, so that they are not computed.
     handle.backend.delete("status/" + ".".join(["c", *map(str, index)]) for index in joined)
     stored = set(handle.backend.keys("status"))
     outside = (key for key in files if key.startswith("status/c."))
