@@ -139,14 +139,15 @@ def _compute(sweep: "Sweep", cube: str, options: ComputeOptions) -> None:
 def _detach(sweep: "Sweep", cube: str, options: ComputeOptions) -> None:
     from workflows.cli.progress import print_json
     from workflows.detached import submit_detached
+    from workflows.terminal import counted
 
     missing = submit_detached(sweep, cube, options.workplace())
     if options.as_json:
         print_json("detached", missing=missing)
     else:
         click.echo(
-            f"{missing} tiles are left to the scheduler. Follow them with imwk status {cube}. Stop "
-            f"them with imwk cancel {cube}."
+            f"The scheduler computes {counted(missing, 'tile')}. Follow the sweep with imwk status "
+            f"{cube}. Stop it with imwk cancel {cube}."
         )
 
 

@@ -35,7 +35,7 @@ def test_data_sets_are_imported_and_listed(offered: Path, cache: Path) -> None:
     result = imwk("datasets", "import", offered)
     assert result.exit_code == 0
     assert f"Balance: {offered / 'scale.txt'}" in result.stdout
-    assert "1 data sets found; still missing: Australian CC, Breast cancer" in result.stdout
+    assert "1 data set found; still missing: Australian CC, Breast cancer" in result.stdout
     assert result.stderr == (
         f"skipped, because it is not one of the data sets: {offered / 'notes.txt'}\n"
     )

@@ -58,7 +58,7 @@ def test_a_detached_sweep_continues_and_marks_failed_tiles(
         code, output, errors = Program(*command, environment=dict(os.environ)).end()
         assert (code, errors) == (0, "")
         assert output.startswith(
-            f"{TILES} tiles are left to the scheduler. Follow them with imwk status "
+            f"The scheduler computes {TILES} tiles. Follow the sweep with imwk status "
         )
         assert status(cube)["missing"] > TILES // 2  # the command did not wait
         wait_until(lambda: status(cube)["done"], "status follows", every=0.2)
