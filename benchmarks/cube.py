@@ -11,8 +11,9 @@ from time import perf_counter
 import click
 import numpy as np
 
-from pipeline.execution.block import BlockResult, whole_tile
+from pipeline.execution.block import BlockResult
 from pipeline.spec import SweepSpec, Tile
+from pipeline.spec.blocks import whole_tile
 from storage import create_cube, open_cube, read_ledger, verify_cube
 from storage.layout.schema import RESULTS
 from storage.tiles import write_tile

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.tables import Section
-from pipeline.execution.block import run_block, split_block, whole_tile
+from pipeline.execution.block import run_block
 from pipeline.execution.plan import default_block_size
 from pipeline.spec import SweepSpec
+from pipeline.spec.blocks import split_block, whole_tile
 
 LARGEST = "1000x20-10 +10NF"
 TARGET = 400.0

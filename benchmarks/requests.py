@@ -11,8 +11,8 @@ from uuid import uuid4
 
 import obstore
 
-from pipeline.execution.fan_in import split_blocks
 from pipeline.execution.serial import run_serially
+from pipeline.execution.tile_tasks import split_blocks
 from pipeline.spec import SweepSpec
 from storage import create_cube, read_ledger
 from storage.control import cancel_mark

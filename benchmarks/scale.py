@@ -29,14 +29,14 @@ from distributed.utils import silence_logging_cmgr
 from benchmarks.requests import Requests, count_requests
 from benchmarks.tables import Section
 from pipeline.datasets import Table
-from pipeline.execution.block import whole_tile
 from pipeline.execution.dask import run_on_dask
-from pipeline.execution.fan_in import BlocksByTile, split_blocks
 from pipeline.execution.plan import Plan, default_block_size, make_plan
+from pipeline.execution.tile_tasks import BlocksByTile, split_blocks
 from pipeline.spec import SweepSpec, Tile
+from pipeline.spec.blocks import whole_tile
 from storage.layout.schema import RESULTS
 from workflows.compute.worker_settings import QUIET, worker_variables
-from workflows.presets import load_spec
+from workflows.spec_files import load_sweep
 
 #: Tiles of a first sweep, for which a scheduler loads what it needs for any.
 WARM_UP = 50
@@ -94,7 +94,7 @@ class Need:
 
 def measure_load(blocks: int, workers: int) -> Load:
     """Run a sweep of so many empty blocks."""
-    spec = load_spec("paper")
+    spec = load_sweep("paper").spec
     a_tile = -(-len(spec.p1) // default_block_size(spec))
     spec = _with_tiles(spec, blocks // a_tile)
     tiles = spec.tiles[: blocks // a_tile]
@@ -237,7 +237,7 @@ def main(blocks: int, workers: int) -> None:
     _show("Empty blocks; time and memory of the scheduler's process.", [load])
     requests = count_requests()
     _show("Requests to an object store.", list(requests.values()))
-    plan = make_plan(load_spec("paper"), WORKERS)
+    plan = make_plan(load_sweep("paper").spec, WORKERS)
     caption = f"With {WORKERS} workers, from these figures and `imwk plan paper`."
     _show(caption, needs(plan, load, requests))
 

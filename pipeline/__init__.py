@@ -56,7 +56,7 @@ if TYPE_CHECKING:
         SpecError,
         TableError,
     )
-    from pipeline.execution.block import Block, BlockResult, run_block, run_tile
+    from pipeline.execution.block import BlockResult, run_block, run_tile
     from pipeline.execution.plan import Plan, make_plan
     from pipeline.execution.workload import RunCost
     from pipeline.scoring import SCORES
@@ -72,6 +72,7 @@ if TYPE_CHECKING:
         read_spec_file,
         read_sweep,
     )
+    from pipeline.spec.blocks import Block
 
     __version__: str
 

@@ -15,7 +15,7 @@ from pipeline.core.validation import as_whole_number
 
 
 def seed_sequence(seed: int, *coordinates: str | int) -> SeedSequence:
-    """Return the random stream for given coordinates.
+    """Return the seed of the random stream for given coordinates.
 
     Parameters
     ----------

@@ -6,7 +6,7 @@ such as `select` and `best_exponents`.
 
 from storage.backends.location import CubeLocation
 from storage.control import cancel_sweeps
-from storage.cube import create_cube
+from storage.create import create_cube
 from storage.errors import CubeError, CubeMismatchError, CubeNotFoundError, DamagedCubeError
 from storage.extend import extend_cube
 from storage.handle import read_spec

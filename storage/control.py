@@ -7,7 +7,7 @@ started, and stops when it finds another one.
 from uuid import uuid4
 
 from storage.backends.location import CubeLocation, backend_at
-from storage.errors import CubeError, storage_errors
+from storage.errors import CubeError, disk_errors, storage_errors
 from storage.handle import AnyCube, as_handle, open_handle
 
 #: Beside the chunks of an array: Zarr warns of unknown files in a group.
@@ -37,7 +37,7 @@ def check_access(location: CubeLocation, wanted: str) -> None:
     if handle.id != wanted:
         raise CubeError(f"{location} is a different cube on this machine.")
     key = f"status/.probe-{uuid4().hex}"  # beside the chunks of an array, as the mark
-    with storage_errors(f"write to the cube {location}"):
+    with disk_errors(f"write to the cube {location}"):
         handle.backend.write({key: b""})
         handle.backend.delete([key])
 
@@ -59,7 +59,7 @@ def cancel_sweeps(location: CubeLocation) -> None:
     False
     """
     handle = open_handle(location)  # raises an error if there is no cube
-    with storage_errors(f"cancel the sweeps of {location}"):
+    with disk_errors(f"cancel the sweeps of {location}"):
         handle.backend.write({CANCEL_MARK: uuid4().hex.encode()})
 
 

@@ -29,12 +29,12 @@ class DamagedCubeError(CubeError):
 
 
 @contextmanager
-def storage_errors(doing: str) -> Iterator[None]:
-    """Raise `CubeError` where a disk fails and `DamagedCubeError` where a file is damaged.
+def disk_errors(doing: str) -> Iterator[None]:
+    """Raise `CubeError` where a disk fails.
 
     Examples
     --------
-    >>> with storage_errors("write the tile Iris"):
+    >>> with disk_errors("write the tile Iris"):
     ...     raise OSError(28, "No space left on device")
     Traceback (most recent call last):
     storage.errors.CubeError: Cannot write the tile Iris: No space left on device. Check the \
@@ -42,13 +42,36 @@ folder, the free space on the disk and your permissions, then try again.
     """
     try:
         yield
-    except ImwkError:  # it may be an OSError or a ValueError too, and its message is complete
+    except ImwkError:  # it may be an OSError too, and its message is complete
         raise
     except OSError as error:
         raise CubeError(
             f"Cannot {doing}: {error.strerror or error}. Check the folder, the free space on the "
             "disk and your permissions, then try again."
         ) from error
+
+
+@contextmanager
+def storage_errors(doing: str) -> Iterator[None]:
+    """Raise `CubeError` where a disk fails and `DamagedCubeError` where a file is damaged.
+
+    Wrap only what reads, decodes or stores arrays: Zarr and JSON raise such errors for damaged
+    files, but in code of this project they are bugs. Wrap that code in `disk_errors`.
+
+    Examples
+    --------
+    >>> with storage_errors("read the tile Iris"):
+    ...     raise ValueError("checksum mismatch")
+    Traceback (most recent call last):
+    storage.errors.DamagedCubeError: Cannot read the tile Iris, because the cube is damaged: \
+checksum mismatch. Mark damaged tiles as missing with storage.verify_cube(cube, repair=True), or \
+on the command line with imwk verify CUBE --repair, then submit the sweep again.
+    """
+    try:
+        with disk_errors(doing):
+            yield
+    except ImwkError:  # it may be a ValueError too, and its message is complete
+        raise
     except (ValueError, RuntimeError, TypeError, KeyError) as error:
         raise DamagedCubeError(
             f"Cannot {doing}, because the cube is damaged: {str(error).rstrip('.')}. {REPAIR}"

@@ -7,12 +7,12 @@ from pipeline.spec import SweepSpec
 from storage.backends.location import CubeLocation
 from storage.backends.protocol import Backend
 from storage.compatibility import refuse_smaller_spec
-from storage.errors import storage_errors
+from storage.errors import disk_errors, storage_errors
 from storage.handle import CubeHandle, open_handle
+from storage.layout.attributes import cube_attributes
 from storage.layout.axes import Axes
 from storage.layout.schema import TILE_DIMS, VARIABLES, Status
 from storage.layout.skeleton import DIMS, DOCUMENT, Files, consolidated, documents, skeleton
-from storage.provenance import cube_attributes
 from storage.tables import add_tables, wanted_tables
 from storage.tile_arrays import read_tile_array
 
@@ -55,13 +55,16 @@ def extend_cube(location: CubeLocation, spec: SweepSpec, tables: Tables | None =
     """
     handle = open_handle(location)
     refuse_smaller_spec(location, handle.spec, spec)
-    with storage_errors(f"extend the cube {location}"), handle.backend.locked():
-        handle.backend.settle_documents(DOCUMENTS)
+    with disk_errors(f"extend the cube {location}"), handle.backend.locked():
+        with storage_errors(f"extend the cube {location}"):
+            handle.backend.settle_documents(DOCUMENTS)
         handle = handle.current()  # another process may have extended it
         refuse_smaller_spec(location, handle.spec, spec)
         if spec != handle.spec:
             stored = (facts.sha256 for facts in handle.spec.datasets.matrices.values())
-            add_tables(handle, wanted_tables(spec, tables or {}, stored))
+            wanted = wanted_tables(spec, tables or {}, stored)
+            with storage_errors(f"extend the cube {location}"):
+                add_tables(handle, wanted)
             _extend(handle, spec)
 
 
@@ -72,15 +75,22 @@ def _extend(handle: CubeHandle, spec: SweepSpec) -> None:
     # Stored values keep their positions, so a longer chunk has the same values in the old shape.
     backend.write({key: files[key] for key in files if key.startswith(coordinates)})
     _prepare_status(handle, axes, spec, files)
-    backend.swap_documents(_grown_documents(backend, files))
+    with storage_errors(f"extend the cube {handle.location}"):
+        grown = _grown_documents(backend, files)
+    backend.swap_documents(grown)
 
 
 def _prepare_status(handle: CubeHandle, axes: Axes, spec: SweepSpec, files: Files) -> None:
     """Mark the tiles that are not part of the larger sweep, and unmark those that are now."""
     shape = tuple(axes.length(dim) for dim in TILE_DIMS)
-    status = read_tile_array(handle, "status", shape).values
+    with storage_errors(f"extend the cube {handle.location}"):
+        status = read_tile_array(handle, "status", shape).values
     indices = map(axes.index, spec.tiles)
     joined = [index for index in indices if status[index] == Status.NOT_PART]
+    # Before the documents are swapped, because no process writes these tiles yet. After the swap, a
+    # sweep may have computed one already, and its status would be deleted. If this process is
+    # killed here, the smaller sweep has some tiles with the status missing that are not part of it.
+    # The ledger lists the tiles of the spec only, so that they are not computed.
     handle.backend.delete("status/" + ".".join(["c", *map(str, index)]) for index in joined)
     stored = set(handle.backend.keys("status"))
     outside = (key for key in files if key.startswith("status/c."))

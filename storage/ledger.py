@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pipeline.execution.block import Block
 from pipeline.spec import Tile
+from pipeline.spec.blocks import Block
 from storage.errors import REPAIR, DamagedCubeError, storage_errors
 from storage.handle import AnyCube, CubeHandle, as_handle
 from storage.layout.axes import TileIndex
@@ -119,9 +119,9 @@ def read_ledger(cube: AnyCube) -> Ledger:
     with storage_errors(f"read the ledger of {handle.location}"):
         # The status is read first: a tile that becomes done in between has its grid already.
         status, grid = read_tile_array(handle, "status"), read_tile_array(handle, "grid")
-        _refuse_damaged(handle, status, grid)
-        lacking = {tile: _needs(handle, tile, status, grid) for tile in handle.spec.tiles}
-        errors = _errors(handle, status, [tile for tile, some in lacking.items() if some])
+    _refuse_damaged(handle, status, grid)
+    lacking = {tile: _needs(handle, tile, status, grid) for tile in handle.spec.tiles}
+    errors = _errors(handle, status, [tile for tile, some in lacking.items() if some])
     return Ledger(
         {tile: _state(tile, errors, lacking[tile]) for tile in lacking},
         errors,
@@ -188,7 +188,8 @@ def _errors(handle: CubeHandle, status: TileArray, lacking: list[Tile]) -> dict[
     if not tried:
         return {}
     indices = np.array([handle.index(tile) for tile in tried]).T
-    texts = np.asarray(handle.array("error").get_coordinate_selection(tuple(indices)))
+    with storage_errors(f"read the errors of failed tiles of {handle.location}"):
+        texts = np.asarray(handle.array("error").get_coordinate_selection(tuple(indices)))
     return {
         tile: error
         for tile, error in zip(tried, texts.tolist(), strict=True)

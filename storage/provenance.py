@@ -3,10 +3,9 @@
 import hashlib
 import json
 import platform
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
 from uuid import uuid4
@@ -16,8 +15,7 @@ import numpy as np
 from pipeline.spec import SweepSpec
 from storage.errors import storage_errors
 from storage.handle import AnyCube, as_handle
-from storage.layout.grids import Grid
-from storage.layout.schema import SCHEMA_NAME, SCHEMA_VERSION
+from storage.layout.attributes import group_document, now
 from storage.layout.skeleton import DOCUMENT
 
 #: Packages whose versions may affect the results, or how they are stored.
@@ -51,22 +49,6 @@ class Provenance:
     updated: str
     hosts: int
     sessions: tuple[dict[str, Any], ...]
-
-
-def cube_attributes(spec: SweepSpec, before: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Return the attributes of a cube for `spec`; `before` are those before an extension."""
-    attributes = dict(before or {"id": uuid4().hex, "created": _now(), "grids": []})
-    grid = Grid.of(spec)
-    entry = {"p1": list(grid.p1), "p2": list(grid.p2)}
-    if entry not in attributes["grids"][-1:]:
-        attributes["grids"] = [*attributes["grids"], entry]
-    return attributes | {
-        "schema": SCHEMA_NAME,
-        "schema_version": SCHEMA_VERSION,
-        "updated": _now(),
-        "spec": spec.model_dump(mode="json"),
-        "fingerprint": spec.fingerprint,
-    }
 
 
 def environment() -> dict[str, Any]:
@@ -119,9 +101,9 @@ def record_session(cube: AnyCube, hosts: Iterable[str], record: str | None = Non
     key = f"{SESSIONS}/{name}/{DOCUMENT}"
     with storage_errors(f"record a session in the cube {handle.location}"):
         stored = handle.backend.read_many([key])
-        before = _attributes(stored[key]) if stored else {"started": _now(), "host_marks": []}
+        before = _attributes(stored[key]) if stored else {"started": now(), "host_marks": []}
         marks = {_mark(handle.id, host) for host in hosts} | set(before["host_marks"])
-        content = before | environment() | {"updated": _now(), "host_marks": sorted(marks)}
+        content = before | environment() | {"updated": now(), "host_marks": sorted(marks)}
         handle.backend.write({key: group_document(content)})
     return name
 
@@ -155,16 +137,6 @@ def read_provenance(cube: AnyCube) -> Provenance:
         len(marks),
         tuple(sessions),
     )
-
-
-def group_document(attributes: Mapping[str, Any]) -> bytes:
-    """Return Zarr's document of a group that has attributes only."""
-    document = {"zarr_format": 3, "node_type": "group", "attributes": attributes}
-    return json.dumps(document).encode()
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def _mark(cube_id: str, host: str) -> str:

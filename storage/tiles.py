@@ -1,6 +1,6 @@
 """Write and read a tile: its results, or the error that it failed with."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pipeline.execution.block import BlockResult
 from pipeline.spec import Tile
 from storage.backends.location import CubeLocation
-from storage.errors import CubeError, storage_errors
+from storage.errors import CubeError, disk_errors, storage_errors
 from storage.handle import AnyCube, CubeHandle, as_handle
 from storage.layout.grids import Grid
 from storage.layout.schema import ALL_RESULTS, Status, Variable, variables
@@ -65,30 +65,24 @@ def write_tile(cube: AnyCube, tile: Tile, results: Iterable[BlockResult]) -> Non
     seconds = sum(piece.seconds for piece in pieces)
     with _changing("write the tile {}", cube, tile) as handle:
         values = _placed(handle, tile, pieces)
-        if _newest_complete(handle, values) != len(handle.grids) - 1:
+        if _lacking(handle, values, handle.grids[-1]):
             seconds += _merge_stored(handle, tile, values)
-        grid = _newest_complete(handle, values)
-        _refuse_partial(handle, tile, values, grid)
-        about: dict[str, Any] = {
-            "tile_seconds": seconds,
-            "error": "",
-            "grid": grid,
-            "status": Status.DONE,
-        }
-        for name, value in {**values, **about}.items():
-            handle.array(name)[handle.index(tile)] = value
+        grid = _newest_complete(handle, tile, values)
+        # This order is the promise: a tile is done only if its results and its grid are stored.
+        _store(handle, tile, values | {"tile_seconds": seconds, "error": ""})
+        _store(handle, tile, {"grid": grid})
+        _store(handle, tile, {"status": Status.DONE})
 
 
 def read_tile(cube: AnyCube, tile: Tile) -> Values:
     """Return the results of a tile that is done, in the order of the cube's spec."""
     handle = as_handle(cube)
-    with storage_errors(f"read the tile {tile} of {handle.location}"):
-        return {
-            variable.name: np.asarray(handle.array(variable.name)[handle.index(tile)])[
-                np.ix_(*handle.positions(variable, handle.spec.p1, handle.spec.p2))
-            ]
-            for variable in handle.results(tile.config)
-        }
+    return {
+        variable.name: _stored(handle, tile, variable.name)[
+            np.ix_(*handle.positions(variable, handle.spec.p1, handle.spec.p2))
+        ]
+        for variable in handle.results(tile.config)
+    }
 
 
 def mark_failed(cube: AnyCube, tile: Tile, error: str) -> None:
@@ -110,13 +104,13 @@ def mark_failed(cube: AnyCube, tile: Tile, error: str) -> None:
     'the worker died'
     """
     with _changing("mark the tile {} as failed", cube, tile) as handle:
-        index = handle.index(tile)
-        done = handle.array("status")[index] == Status.DONE
-        if done and handle.array("grid")[index] == len(handle.grids) - 1:
+        done = _stored(handle, tile, "status") == Status.DONE
+        if done and _stored(handle, tile, "grid") == len(handle.grids) - 1:
             return
-        handle.array("error")[index] = _without_folders(handle.location, error)[:LONGEST_ERROR]
+        text = _without_folders(handle.location, error)[:LONGEST_ERROR]
+        _store(handle, tile, {"error": text})
         if not done:
-            handle.array("status")[index] = Status.FAILED
+            _store(handle, tile, {"status": Status.FAILED})
 
 
 def reset_failed(cube: AnyCube, tiles: Iterable[Tile]) -> None:
@@ -145,10 +139,9 @@ def reset_failed(cube: AnyCube, tiles: Iterable[Tile]) -> None:
     opened = as_handle(cube)
     for tile in tiles:
         with _changing("clear the error of the tile {}", opened, tile) as handle:
-            index = handle.index(tile)
-            handle.array("error")[index] = ""
-            if handle.array("status")[index] == Status.FAILED:
-                handle.array("status")[index] = Status.MISSING
+            _store(handle, tile, {"error": ""})
+            if _stored(handle, tile, "status") == Status.FAILED:
+                _store(handle, tile, {"status": Status.MISSING})
 
 
 def mark_missing(cube: AnyCube, tiles: Iterable[Tile]) -> None:
@@ -173,8 +166,7 @@ def mark_missing(cube: AnyCube, tiles: Iterable[Tile]) -> None:
     for tile in tiles:
         with _changing("mark the tile {} as missing", opened, tile) as handle:
             for name in dict.fromkeys(("status", *variables(handle.spec.scores))):
-                array = handle.array(name)
-                array[handle.index(tile)] = array.fill_value
+                _store(handle, tile, {name: handle.array(name).fill_value})
 
 
 @contextmanager
@@ -182,7 +174,7 @@ def _changing(doing: str, cube: AnyCube, tile: Tile) -> Iterator[CubeHandle]:
     """Lock a tile, and give the handle of the cube in its present state, which may be extended."""
     opened = as_handle(cube)
     with (
-        storage_errors(f"{doing.format(tile)} of {opened.location}"),
+        disk_errors(f"{doing.format(tile)} of {opened.location}"),
         opened.backend.tile_locked(opened.index(tile)),
     ):
         yield opened.current()
@@ -229,12 +221,22 @@ def _has_value(variable: Variable, values: NDArray[Any]) -> NDArray[np.bool_]:
     return np.asarray(values != 0 if variable.is_count else ~np.isnan(values))
 
 
-def _newest_complete(handle: CubeHandle, values: Values) -> int:
-    """Return the number of the newest grid that has no empty cell, or -1."""
+def _newest_complete(handle: CubeHandle, tile: Tile, values: Values) -> int:
+    """Return the number of the newest grid that has no empty cell.
+
+    Raises
+    ------
+    CubeError
+        If there is none.
+    """
     for number in reversed(range(len(handle.grids))):
-        if not _lacking(handle, values, handle.grids[number]):
+        lacking = _lacking(handle, values, handle.grids[number])
+        if not lacking:
             return number
-    return -1
+    raise CubeError(
+        f"Results of {tile} are not complete: cells are missing in {', '.join(lacking)}. Nothing "
+        "was written. Compute all blocks that the ledger lists for the tile."
+    )
 
 
 def _lacking(handle: CubeHandle, values: Values, grid: Grid) -> list[str]:
@@ -250,20 +252,23 @@ def _lacking(handle: CubeHandle, values: Values, grid: Grid) -> list[str]:
 
 def _merge_stored(handle: CubeHandle, tile: Tile, values: Values) -> float:
     """Fill empty cells with the stored results of a done tile; return the seconds of those."""
-    index = handle.index(tile)
-    if handle.array("status")[index] != Status.DONE:
+    if _stored(handle, tile, "status") != Status.DONE:
         return 0.0
     for variable in handle.results(tile.config):
         new = values[variable.name]
-        stored = np.asarray(handle.array(variable.name)[index])
+        stored = _stored(handle, tile, variable.name)
         values[variable.name] = np.where(_has_value(variable, new), new, stored)
-    return float(handle.array("tile_seconds")[index])  # type: ignore[arg-type]
+    return float(_stored(handle, tile, "tile_seconds"))
 
 
-def _refuse_partial(handle: CubeHandle, tile: Tile, values: Values, grid: int) -> None:
-    if grid < 0:
-        lacking = ", ".join(_lacking(handle, values, handle.grids[0]))
-        raise CubeError(
-            f"Results of {tile} are not complete: cells are missing in {lacking}. Nothing was "
-            "written. Compute all blocks that the ledger lists for the tile."
-        )
+def _stored(handle: CubeHandle, tile: Tile, name: str) -> NDArray[Any]:
+    """Return what an array has for a tile."""
+    with storage_errors(f"read {name} of the tile {tile} of {handle.location}"):
+        return np.asarray(handle.array(name)[handle.index(tile)])
+
+
+def _store(handle: CubeHandle, tile: Tile, values: Mapping[str, Any]) -> None:
+    """Write what arrays have for a tile, in the order of `values`."""
+    with storage_errors(f"write the tile {tile} of {handle.location}"):
+        for name, value in values.items():
+            handle.array(name)[handle.index(tile)] = value

@@ -18,8 +18,9 @@ import zarr
 from distributed import Worker
 
 from pipeline.datasets import Table
-from pipeline.execution.block import Block, BlockResult, run_block
+from pipeline.execution.block import BlockResult, run_block
 from pipeline.spec import SweepSpec, Tile
+from pipeline.spec.blocks import Block
 from storage.handle import AnyCube
 from storage.ledger import is_done
 from storage.tiles import write_tile
@@ -32,7 +33,7 @@ def dask_setup(_: Worker) -> None:
         name: os.environ.get(name) for name in WORKER_ENVIRONMENT
     }
     Path(f"{json.loads(os.environ['IMWK_FAULTS'])['log']}.told").write_text(json.dumps(told))
-    patch("pipeline.execution.fan_in.run_block", faulty_block).start()
+    patch("pipeline.execution.tile_tasks.run_block", faulty_block).start()
     patch("workflows.cube_store.write_tile", faulty_write).start()
 
 

@@ -20,7 +20,7 @@ from tests.storage.made_up import comparable
 from tests.workflows.commands import imwk
 from workflows import submit
 from workflows.compute import local_client
-from workflows.own_data import own_sweep
+from workflows.table_sweep import own_sweep
 
 SPEC = """
 normalisations = ["range"]

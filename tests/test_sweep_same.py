@@ -11,12 +11,13 @@ import xarray as xr
 from distributed import Client
 
 from pipeline.datasets import Table
-from pipeline.execution.block import Block, BlockResult, run_block
+from pipeline.execution.block import BlockResult, run_block
 from pipeline.execution.dask import build_graph, run_on_dask
-from pipeline.execution.fan_in import split_blocks
 from pipeline.execution.plan import default_block_size
 from pipeline.execution.serial import run_serially
+from pipeline.execution.tile_tasks import split_blocks
 from pipeline.spec import SweepSpec
+from pipeline.spec.blocks import Block
 from storage import Ledger, cancel_sweeps, create_cube, extend_cube, open_cube, read_ledger
 from storage.handle import CubeHandle, open_handle
 from tests.storage.made_up import comparable
@@ -24,7 +25,7 @@ from workflows import submit
 from workflows.compute import local_client
 from workflows.cube_store import CubeStore
 from workflows.errors import CancelledSweepError
-from workflows.presets import load_spec
+from workflows.spec_files import load_sweep
 from workflows.sweep import Event, Started, TileEnded
 
 
@@ -135,7 +136,7 @@ def test_an_extension_computes_only_new_cells(
         computed.append(block)
         return run_block(spec, block, table)
 
-    monkeypatch.setattr("pipeline.execution.fan_in.run_block", noted)
+    monkeypatch.setattr("pipeline.execution.tile_tasks.run_block", noted)
     extend_cube(cube, larger)
     submit(larger, cube, workers=0)
     assert {block.tile for block in computed} == set(larger.tiles)
@@ -153,7 +154,7 @@ def test_a_process_opens_the_cube_once_for_all_its_tiles(
         opened.append(open_handle(location))
         return opened[-1]
 
-    for module in ("storage.handle", "storage.cube", "workflows.cube_store"):
+    for module in ("storage.handle", "storage.create", "workflows.cube_store"):
         monkeypatch.setattr(f"{module}.open_handle", noted)
     submit(sweep(parts=["kmeans"]), tmp_path / "cube.zarr", workers=0)
     assert len(opened) == 2  # by the submit, and by the store that workers use
@@ -190,7 +191,7 @@ def test_tiles_of_another_session_are_reported_and_not_computed_again(
         if isinstance(event, Started):
             submit(spec, cube, workers=0)
 
-    monkeypatch.setattr("pipeline.execution.fan_in.run_block", noted)
+    monkeypatch.setattr("pipeline.execution.tile_tasks.run_block", noted)
     report = submit(spec, cube, workers=0, on_event=other_session)
     assert (report.done_before, report.done, report.tiles) == (0, len(spec.tiles), len(spec.tiles))
     assert len(computed) == len({block.tile for block in computed}) == len(spec.tiles)
@@ -209,7 +210,7 @@ def test_tiles_are_started_breadth_first(tmp_path: Path) -> None:
 
 
 def test_the_papers_graph_has_12000_tasks_and_no_data(tmp_path: Path) -> None:
-    spec = load_spec("paper")
+    spec = load_sweep("paper").spec
     create_cube(tmp_path / "cube.zarr", spec)
     jobs = {work.tile: work.blocks for work in read_ledger(tmp_path / "cube.zarr").todo}
     store = CubeStore("cube.zarr", "session")

@@ -25,13 +25,14 @@ if TYPE_CHECKING:
         PictureError,
         WorkersError,
     )
-    from workflows.own_data import own_sweep
     from workflows.paper.comparison import compare_with_paper
     from workflows.plots.heatmaps import mean_grids, write_heatmaps
     from workflows.plots.scatter import draw_clustering
-    from workflows.presets import PRESETS, load_sweep, preset_text
+    from workflows.presets import PRESETS, preset_text
     from workflows.report import write_report
+    from workflows.spec_files import load_sweep
     from workflows.sweep import Started, SweepReport, TileEnded, submit
+    from workflows.table_sweep import own_sweep
 
 __all__ = [
     "PRESETS",
@@ -79,12 +80,13 @@ _NAMES = {
         "PictureError",
         "WorkersError",
     ),
-    "own_data": ("own_sweep",),
+    "table_sweep": ("own_sweep",),
     "paper.comparison": ("compare_with_paper",),
     "plots.heatmaps": ("mean_grids", "write_heatmaps"),
     "plots.scatter": ("draw_clustering",),
-    "presets": ("PRESETS", "load_sweep", "preset_text"),
+    "presets": ("PRESETS", "preset_text"),
     "report": ("write_report",),
+    "spec_files": ("load_sweep",),
     "sweep": ("Started", "SweepReport", "TileEnded", "submit"),
 }
 _MODULES = {name: f"{__name__}.{module}" for module, names in _NAMES.items() for name in names}

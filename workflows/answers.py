@@ -13,8 +13,7 @@ from rich.table import Table
 from storage.query import (
     as_variable,
     averaged,
-    best_average,
-    best_exponents,
+    best_scores,
     chosen_exponents,
     score_variable,
     scores,
@@ -66,8 +65,8 @@ class Question:
         return self.variable if self.by is None else score_variable(self.variable, self.by)
 
 
-def ask(cube: xr.Dataset, question: Question) -> xr.Dataset:
-    """Check a question, and return its answer as a lazy Dataset.
+def answer(cube: xr.Dataset, question: Question) -> pd.DataFrame:
+    """Check a question to a cube, and compute the answer as rows.
 
     Parameters
     ----------
@@ -78,10 +77,10 @@ def ask(cube: xr.Dataset, question: Question) -> xr.Dataset:
 
     Returns
     -------
-    xarray.Dataset
-        The result under its own name. The best exponents come with ``p1`` and ``p2``, means with
-        ``spread`` and ``datasets``. If exponents are chosen by a score, as `chosen_exponents`
-        returns them.
+    pandas.DataFrame
+        The labels, then the result under its own name. Means also have ``spread`` and
+        ``datasets``, and exponents that a score chooses ``ari`` and ``best_ari``. There is no row
+        where the cube has no result.
 
     Raises
     ------
@@ -90,16 +89,16 @@ def ask(cube: xr.Dataset, question: Question) -> xr.Dataset:
 
     Examples
     --------
-    >>> cube = xr.DataArray([0.5, 0.7], {"p1": [1.4, 2.0]}).to_dataset(name="imwk_ari")
-    >>> ask(cube, Question("imwk_ari", p2=(2.0,)))
+    >>> coords = {"config": ["Iris"], "dataset": [0], "normalisation": ["range"], "p1": [1.4, 2.0]}
+    >>> cube = xr.DataArray([[[[0.5, 0.7]]]], coords).to_dataset(name="imwk_ari")
+    >>> answer(cube, Question("imwk_ari", best=True)).iloc[0].to_dict()
+    {'config': 'Iris', 'dataset': 0, 'normalisation': 'range', 'p1': 2.0, 'imwk_ari': 0.7}
+    >>> answer(cube, Question("imwk_ari", p2=(2.0,)))
     Traceback (most recent call last):
-    workflows.errors.ArgumentError: imwk_ari does not depend on p2. Leave out p2, or choose another variable.
-    """  # noqa: E501 - the message is one line
-    if question.by is not None and not question.best:
-        raise ArgumentError(
-            "A score chooses the best exponents, so `by` needs `best`. Give both.", "best", "by"
-        )
-    _refuse_foreign_exponents(question, as_variable(cube, question.asked).dims)
+    workflows.errors.ArgumentError: imwk_ari does not depend on p2. Leave out p2, or choose \
+another variable.
+    """
+    _refuse_contradictions(cube, question)
     part = select(
         cube,
         config=question.config,
@@ -108,34 +107,7 @@ def ask(cube: xr.Dataset, question: Question) -> xr.Dataset:
         p1=question.p1,
         p2=question.p2,
     )
-    return _asked(part, question)
-
-
-def answer(asked: xr.Dataset, question: Question) -> pd.DataFrame:
-    """Compute the answer to a question, as rows.
-
-    Parameters
-    ----------
-    asked : xarray.Dataset
-        The return value of `ask` for the same question.
-    question : Question
-        The question.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The labels, then the result under its own name; for means also ``spread`` and
-        ``datasets``. There is no row where the cube has no result.
-
-    Examples
-    --------
-    >>> coords = {"config": ["Iris"], "dataset": [0], "normalisation": ["range"], "p1": [1.4, 2.0]}
-    >>> cube = xr.DataArray([[[[0.5, 0.7]]]], coords).to_dataset(name="imwk_ari")
-    >>> question = Question("imwk_ari", best=True)
-    >>> answer(ask(cube, question), question).iloc[0].to_dict()
-    {'config': 'Iris', 'dataset': 0, 'normalisation': 'range', 'p1': 2.0, 'imwk_ari': 0.7}
-    """
-    rows = _rows(asked.compute(), question.asked)
+    rows = _rows(_asked(part, question).compute(), question.asked)
     return rows if question.top is None else rows.nlargest(question.top, question.asked)
 
 
@@ -204,7 +176,12 @@ def _caption(count: int, advice: str) -> str | None:
     return f"{more:,} more rows are not shown. {advice}".rstrip() if more > 0 else None
 
 
-def _refuse_foreign_exponents(question: Question, dims: tuple[str, ...]) -> None:
+def _refuse_contradictions(cube: xr.Dataset, question: Question) -> None:
+    if question.by is not None and not question.best:
+        raise ArgumentError(
+            "A score chooses the best exponents, so `by` needs `best`. Give both.", "best", "by"
+        )
+    dims = as_variable(cube, question.asked).dims
     for dim in ("p1", "p2"):
         if getattr(question, dim) and dim not in dims:
             raise ArgumentError(
@@ -216,13 +193,12 @@ def _refuse_foreign_exponents(question: Question, dims: tuple[str, ...]) -> None
 
 
 def _asked(part: xr.Dataset, question: Question) -> xr.Dataset:
+    """Return the answer as a lazy Dataset, with the result under its own name."""
     name = question.variable
     if question.by is not None:
         return chosen_exponents(part, name, question.by, average=question.average)
-    if question.best and question.average:
-        return best_average(part, name).rename(average=name)
     if question.best:
-        return best_exponents(part, name).rename(best=name)
+        return best_scores(part, name, average=question.average)
     values = scores(part, name)
     return averaged(values).rename(average=name) if question.average else values.to_dataset()
 

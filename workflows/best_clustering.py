@@ -8,7 +8,7 @@ from pipeline.execution.block import silhouette_seed
 from pipeline.spec import SweepSpec
 from storage import CubeLocation, open_cube, read_spec, stored_table
 from storage.query import main_variable, select
-from workflows.answers import Question, answer, ask
+from workflows.answers import Question, answer
 from workflows.clustering import Clustering, cluster_table
 from workflows.errors import ArgumentError
 
@@ -79,7 +79,7 @@ def best_choice(
         p2=_given(p2),
         top=1,
     )
-    rows = answer(ask(cube, question), question)
+    rows = answer(cube, question)
     if rows.empty:
         raise ArgumentError(f"No tile of {config} is done yet. Submit the sweep, or wait for it.")
     best = rows.iloc[0]

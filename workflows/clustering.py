@@ -27,7 +27,7 @@ from pipeline.core.validation import as_exponent
 from pipeline.datasets.tables.table import Table
 from pipeline.files import output_errors, replacing
 from workflows.errors import ArgumentError
-from workflows.terminal import as_table
+from workflows.terminal import as_table, counted
 
 #: More features are left out in the terminal, but not in JSON.
 LONGEST_TABLE = 40
@@ -204,7 +204,7 @@ def weight_tables(found: Clustering, advice: str = "") -> Iterator[TerminalTable
     cut = f"{more:,} more features are not shown. {advice}".rstrip() if more > 0 else None
     for name, run in found.runs.items():
         what = "that rescale the data" if name != max(found.runs) else "of the clusters"
-        header = [f"cluster {c}\n{_rows(size)}" for c, size in enumerate(_sizes(run))]
+        header = [f"cluster {c}\n{counted(size, 'row')}" for c, size in enumerate(_sizes(run))]
         rows = (
             [feature, *(f"{weight:.3f}" for weight in weights)]
             for feature, weights in zip(found.table.features, run.weights.T, strict=True)
@@ -274,7 +274,3 @@ def _write_csv(path: Path, rows: Iterable[Sequence[object]]) -> None:
 def _sizes(run: ImwkResult) -> list[int]:
     sizes = np.bincount(run.labels, minlength=len(run.weights))
     return [int(size) for size in sizes]
-
-
-def _rows(count: int) -> str:
-    return "1 row" if count == 1 else f"{count:,} rows"

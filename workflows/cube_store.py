@@ -22,7 +22,7 @@ KEPT = 8
 
 @dataclass(frozen=True)
 class CubeStore:
-    """A `pipeline.execution.fan_in.TileStore`, which is sent to workers by pickle.
+    """A `pipeline.execution.tile_tasks.TileStore`, which is sent to workers by pickle.
 
     Attributes
     ----------

@@ -21,7 +21,7 @@ from pipeline.spec.sweep import Sweep
 from storage import CubeLocation, read_ledger
 from storage.backends.location import absolute
 from storage.control import cancel_mark
-from storage.cube import create_or_open
+from storage.create import create_or_open
 from storage.handle import open_handle
 from workflows.compute import WorkersError, Workplace
 from workflows.compute.probe import check_scheduler, check_workers

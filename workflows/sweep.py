@@ -12,22 +12,22 @@ from distributed import Client
 
 from pipeline.core.errors import InvalidInputError
 from pipeline.execution.dask import run_on_dask
-from pipeline.execution.fan_in import split_blocks
 from pipeline.execution.plan import default_block_size
 from pipeline.execution.serial import run_serially
+from pipeline.execution.tile_tasks import split_blocks
 from pipeline.spec import SweepSpec, Tile
 from pipeline.spec.sweep import Sweep
 from storage import CubeLocation, Ledger, read_ledger
 from storage.backends.location import absolute
 from storage.control import cancel_mark
-from storage.cube import create_or_open
+from storage.create import create_or_open
 from storage.handle import CubeHandle
 from storage.tiles import mark_failed
 from workflows.compute import Workplace, local_client, remote_client
 from workflows.compute.probe import check_workers
 from workflows.cube_store import CubeStore
 from workflows.errors import CancelledSweepError
-from workflows.presets import load_sweep
+from workflows.spec_files import load_sweep
 
 
 @dataclass(frozen=True)
@@ -222,10 +222,15 @@ def run_sweep(
     dashboard = client.dashboard_link if client else None
     workers = len(client.nthreads()) if client else 0
     on_event(Started(counts.total, counts.done, counts.failed, workers, dashboard))
-    jobs = split_blocks({work.tile: work.blocks for work in ledger.todo}, default_block_size(spec))
+    lacking = {work.tile: work.blocks for work in ledger.todo}
+    blocks_by_tile = split_blocks(lacking, default_block_size(spec))
     store = CubeStore(str(handle.location), uuid4().hex, mark)
-    run = run_on_dask(client, spec, jobs, store) if client else run_serially(spec, jobs, store)
-    with closing(run) as outcomes:
+    outcomes = (
+        run_on_dask(client, spec, blocks_by_tile, store)
+        if client
+        else run_serially(spec, blocks_by_tile, store)
+    )
+    with closing(outcomes):
         for outcome in outcomes:
             if store.is_cancelled():
                 raise CancelledSweepError(

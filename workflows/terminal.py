@@ -1,4 +1,4 @@
-"""Print tables in a terminal. Columns are never cut, because half a number is wrong."""
+"""Print tables and counts in a terminal. Columns are never cut: half a number is wrong."""
 
 from collections.abc import Iterable, Sequence
 
@@ -44,3 +44,14 @@ def print_whole(console: Console, table: Table) -> None:
     needed = console.measure(table, options=console.options.update(max_width=10_000)).maximum
     # Rich cuts everything that is wider than its console.
     Console(file=console.file, width=max(console.width, needed)).print(table)
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    Examples
+    --------
+    >>> counted(1, "tile"), counted(2400, "tile")
+    ('1 tile', '2,400 tiles')
+    """
+    return f"{count} {noun}" if count == 1 else f"{count:,} {noun}s"

@@ -1,7 +1,7 @@
-"""Blocks, the unit of computing: what they contain, and pure functions that compute them."""
+"""Compute blocks, the unit of computing, with pure functions."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from time import thread_time
 from typing import Any
 
@@ -24,19 +24,10 @@ from pipeline.execution.threads import one_blas_thread
 from pipeline.scoring import Scorer
 from pipeline.seeds import seed_sequence
 from pipeline.spec import SweepSpec, Tile
+from pipeline.spec.blocks import Block, whole_tile
 
 #: Arrays by the names of the cube's variables.
 Arrays = dict[str, NDArray[Any]]
-
-
-@dataclass(frozen=True)
-class Block:
-    """What to compute of a tile: `parts` at every p1, combined with every p2."""
-
-    tile: Tile
-    parts: tuple[str, ...]
-    p1: tuple[float, ...]
-    p2: tuple[float, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,46 +51,6 @@ class BlockResult:
     block: Block
     arrays: Arrays
     seconds: float
-
-
-def whole_tile(spec: SweepSpec, tile: Tile) -> Block:
-    """Return the block of a whole tile of a sweep."""
-    return Block(tile, spec.parts, spec.p1, spec.p2)
-
-
-def split_block(block: Block, size: int) -> tuple[Block, ...]:
-    """Split a block into independent blocks of at most `size` p1.
-
-    Parameters
-    ----------
-    block : Block
-        For example a whole tile.
-    size : int
-        Number of p1, at least 1.
-
-    Returns
-    -------
-    tuple of Block
-        In the order of p1. The first one includes k-means on the original data.
-
-    Examples
-    --------
-    >>> tile = Tile("1000x6-3", 0, "range")
-    >>> parts = split_block(Block(tile, ("kmeans", "imwk"), (1.5, 2.0, 3.0), (2.0,)), size=2)
-    >>> [(part.parts, part.p1) for part in parts]
-    [(('kmeans', 'imwk'), (1.5, 2.0)), (('imwk',), (3.0,))]
-    """
-    others = tuple(part for part in block.parts if part != "kmeans")
-    if not others:
-        return (block,)
-    return tuple(
-        replace(
-            block,
-            p1=block.p1[first : first + size],
-            parts=others if first else block.parts,
-        )
-        for first in range(0, len(block.p1), size)
-    )
 
 
 def run_tile(spec: SweepSpec, tile: Tile, table: Table | None = None) -> BlockResult:
@@ -176,7 +127,7 @@ class _TileData:
         seed = silhouette_seed(spec, tile.config, tile.dataset)
         return cls(spec, tile, normalised, k, Scorer(normalised, classes, spec.scores, seed))
 
-    def seed(self, *coordinates: str) -> SeedSequence:
+    def kmeans_seed(self, *coordinates: str) -> SeedSequence:
         tile = self.tile
         where = (tile.config, tile.dataset, tile.normalisation)
         return seed_sequence(self.spec.seed, "kmeans", *where, *coordinates)
@@ -212,7 +163,7 @@ def _original(
 def _compute(data: _TileData, block: Block) -> Arrays:
     spec, arrays = data.spec, Arrays()
     if "kmeans" in block.parts:
-        alone = data.kmeans_arrays("kmeans", [data.X], [data.seed()])
+        alone = data.kmeans_arrays("kmeans", [data.X], [data.kmeans_seed()])
         arrays |= {name: values[0] for name, values in alone.items()}
     if set(block.parts) == {"kmeans"}:
         return arrays
@@ -222,7 +173,7 @@ def _compute(data: _TileData, block: Block) -> Arrays:
     rescaled = [rescale(data.X, run.labels, run.weights) for run in runs]
     if "rescaled_kmeans" in block.parts:
         # By the exponent, not by its index, because the grid may be extended.
-        seeds = [data.seed(repr(float(p))) for p in block.p1]
+        seeds = [data.kmeans_seed(repr(float(p))) for p in block.p1]
         arrays |= data.kmeans_arrays("rescaled_kmeans", rescaled, seeds)
     if "rescaled_imwk" in block.parts:
         arrays |= _rescaled_imwk(data, block.p2, rescaled)

@@ -12,8 +12,7 @@ from dask.typing import Key
 from distributed import Client, KilledWorker, as_completed
 
 from pipeline.errors import SchedulerLostError
-from pipeline.execution.block import Block
-from pipeline.execution.fan_in import (
+from pipeline.execution.tile_tasks import (
     BlocksByTile,
     Outcome,
     TileStore,
@@ -22,6 +21,7 @@ from pipeline.execution.fan_in import (
     write_blocks,
 )
 from pipeline.spec import SweepSpec, Tile
+from pipeline.spec.blocks import Block
 
 #: How often a block or a write that raised an error is retried before its tile fails.
 RETRIES = 3

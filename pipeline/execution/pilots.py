@@ -9,9 +9,10 @@ from math import ceil
 from pipeline.core.errors import InvalidInputError
 from pipeline.datasets import Table
 from pipeline.datasets.tables.table import Tables
-from pipeline.execution.block import Block, run_block
+from pipeline.execution.block import run_block
 from pipeline.execution.workload import RunCost, Workload
 from pipeline.spec import SweepSpec, Tile
+from pipeline.spec.blocks import Block
 
 #: A pilot takes p1 from the whole grid, but p2 in groups of neighbours: runs with similar exponents
 #: are computed together, and so they cost less than the same number from the whole grid.

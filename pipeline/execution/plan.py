@@ -7,10 +7,10 @@ from math import ceil, log10
 
 from pipeline.core.validation import as_whole_number
 from pipeline.datasets.tables.table import Tables
-from pipeline.execution.block import split_block, whole_tile
 from pipeline.execution.pilots import run_pilots
 from pipeline.execution.workload import RunCost, Workload, tile_bytes
 from pipeline.spec import SweepSpec
+from pipeline.spec.blocks import split_block, whole_tile
 
 #: Runs of imwk-means on rescaled data in a block: seconds to a minute in the paper's sweep.
 RUNS_PER_BLOCK = 400

@@ -2,7 +2,7 @@
 
 from collections.abc import Generator
 
-from pipeline.execution.fan_in import (
+from pipeline.execution.tile_tasks import (
     BlocksByTile,
     Outcome,
     TileStore,
@@ -39,7 +39,7 @@ def run_serially(
     ...         return True
     ...     def write(self, tile, results):
     ...         print(tile, [result.block.p1 for result in results])
-    >>> from pipeline.execution.block import Block
+    >>> from pipeline.spec.blocks import Block
     >>> spec = SweepSpec(datasets={"synthetic": {"configs": ["1000x6-3"], "count": 1}})
     >>> tile = spec.tiles[0]
     >>> blocks_by_tile = {tile: [Block(tile, ("imwk",), (p,), ()) for p in (1.5, 2.0)]}

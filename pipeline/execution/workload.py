@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from pipeline.execution.block import Block
 from pipeline.spec import RESTARTED, SweepSpec
+from pipeline.spec.blocks import Block
 
 #: Bytes of one cell of a part in the cube: an ARI, and two counts for imwk-means.
 CELL_BYTES = {"kmeans": 8, "imwk": 16, "rescaled_kmeans": 8, "rescaled_imwk": 16}

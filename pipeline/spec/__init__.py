@@ -11,9 +11,7 @@ from pipeline.spec.sources import TableFacts
 from pipeline.spec.sweep import Sweep
 from pipeline.spec.toml import (
     SpecFile,
-    parse_spec,
     parse_spec_file,
-    parse_sweep,
     read_spec,
     read_spec_file,
     read_sweep,
@@ -28,9 +26,7 @@ __all__ = [
     "SweepSpec",
     "TableFacts",
     "Tile",
-    "parse_spec",
     "parse_spec_file",
-    "parse_sweep",
     "read_spec",
     "read_spec_file",
     "read_sweep",

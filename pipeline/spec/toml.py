@@ -65,6 +65,10 @@ def parse_spec_file(text: str, source: str, folder: Path | None = None) -> SpecF
     >>> text = '[datasets.synthetic]\nconfigs = "all"\ncount = 1\n[batch]\nkind = "slurm"'
     >>> parse_spec_file(text, "sweep.toml").batch
     {'kind': 'slurm'}
+    >>> parse_spec_file("restart = 5", "sweep.toml")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    pipeline.errors.SpecError: sweep.toml: datasets: is missing; it has no default.
+    sweep.toml: restart = 5: unknown key. Did you mean restarts? Allowed here: seed, ...
     """
     try:
         keys, name, batch = _parse_tables(text)
@@ -138,20 +142,6 @@ def read_spec_file(path: str | PathLike[str]) -> SpecFile:
     return parse_spec_file(text, source, Path(path).parent)
 
 
-def parse_sweep(text: str, source: str, folder: Path | None = None) -> Sweep:
-    """Return the sweep of a spec file's text, as `parse_spec_file` does.
-
-    Examples
-    --------
-    >>> parse_sweep('restart = 5', "sweep.toml")
-    Traceback (most recent call last):
-    pipeline.errors.SpecError: sweep.toml: datasets: is missing; it has no default.
-    sweep.toml: restart = 5: unknown key. Did you mean restarts? Allowed here: seed, \
-normalisations, restarts, centre, dtype, parts, datasets, scores, p1, p2.
-    """
-    return parse_spec_file(text, source, folder).sweep
-
-
 def read_sweep(path: str | PathLike[str]) -> Sweep:
     """Return the sweep of a spec file, as `read_spec_file` does.
 
@@ -162,11 +152,6 @@ def read_sweep(path: str | PathLike[str]) -> Sweep:
     pipeline.errors.SpecError: no-such.toml: cannot be read: No such file or directory.
     """
     return read_spec_file(path).sweep
-
-
-def parse_spec(text: str, source: str) -> SweepSpec:
-    """Return the spec of a spec file's text, without its data."""
-    return parse_sweep(text, source).spec
 
 
 def read_spec(path: str | PathLike[str]) -> SweepSpec:

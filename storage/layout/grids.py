@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pipeline.execution.block import Block
 from pipeline.spec import SweepSpec, Tile
+from pipeline.spec.blocks import Block
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,12 @@ ARI_SLACK = 1e-9
 
 
 class Status(IntEnum):
-    """The state of a tile; nothing else says whether it is done."""
+    """The state of a tile, as it is stored.
+
+    The ledger reads it together with the tile's grid and error. A tile with the status done counts
+    as missing if its grid is older than the cube's last extension, and as failed if computing that
+    extension left an error.
+    """
 
     MISSING = 0
     DONE = 1

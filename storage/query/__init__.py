@@ -11,7 +11,7 @@ from storage.query.baseline import (
     compared_with_kmeans,
     share_beating_kmeans,
 )
-from storage.query.best import best_average, best_exponents
+from storage.query.best import best_average, best_exponents, best_scores
 from storage.query.choice import chosen_exponents, main_variable, score_variable
 from storage.query.diff import compare_cubes
 from storage.query.export import export_cube
@@ -32,6 +32,7 @@ __all__ = [
     "beats_kmeans",
     "best_average",
     "best_exponents",
+    "best_scores",
     "chosen_exponents",
     "compare_cubes",
     "compared_with_kmeans",

@@ -72,6 +72,21 @@ def best_average(cube: xr.Dataset, variable: str = DEFAULT_VARIABLE) -> xr.Datas
     return best.assign(datasets=best.datasets.fillna(0).astype(np.int64))
 
 
+def best_scores(cube: xr.Dataset, variable: str, *, average: bool) -> xr.Dataset:
+    """Return the best exponents, on average or of each data set, and the result by its own name.
+
+    Examples
+    --------
+    >>> grid = xr.DataArray([[0.1, 0.7]], {"dataset": [0], "p1": [1.4, 2.0]})
+    >>> best = best_scores(grid.to_dataset(name="imwk_ari"), "imwk_ari", average=True)
+    >>> float(best.imwk_ari), float(best.p1)
+    (0.7, 2.0)
+    """
+    if average:
+        return best_average(cube, variable).rename(average=variable)
+    return best_exponents(cube, variable).rename(best=variable)
+
+
 def _at_highest(values: xr.Dataset, by: str, dims: Sequence[Hashable]) -> xr.Dataset:
     """Return all variables where `by` is highest over `dims`, and the exponents there."""
     # Dask stacks these dimensions only if each of them is one chunk

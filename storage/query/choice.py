@@ -8,7 +8,7 @@ from pipeline.core.validation import as_choice
 from pipeline.scoring import SCORES, suffix
 from storage.layout.schema import ALL_RESULTS
 from storage.query.averages import averaged, scores
-from storage.query.best import best_average, best_exponents
+from storage.query.best import best_scores
 from storage.query.selection import DEFAULT_VARIABLE, exponents_of, results_of
 
 
@@ -90,19 +90,13 @@ def chosen_exponents(
     [1.4, 0.5, 0.7]
     """
     name = score_variable(variable, score)
-    chosen = _best(cube, name, average)
+    chosen = best_scores(cube, name, average=average)
     ari = f"{ALL_RESULTS[name].part}_ari"
     if ari not in results_of(cube):
         return chosen
     values = averaged(scores(cube, ari))["average"] if average else scores(cube, ari)
     there = _at(values, chosen, exponents_of(cube, ari))
-    return chosen.assign(ari=there, best_ari=_best(cube, ari, average)[ari])
-
-
-def _best(cube: xr.Dataset, name: str, average: bool) -> xr.Dataset:
-    if average:
-        return best_average(cube, name).rename(average=name)
-    return best_exponents(cube, name).rename(best=name)
+    return chosen.assign(ari=there, best_ari=best_scores(cube, ari, average=average)[ari])
 
 
 def _at(values: xr.DataArray, chosen: xr.Dataset, dims: Sequence[str]) -> xr.DataArray:

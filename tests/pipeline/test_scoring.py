@@ -12,12 +12,13 @@ from pipeline.core.scores import MOST_ROWS
 from pipeline.core.types import FloatArray, IntArray
 from pipeline.datasets import synthetic_dataset
 from pipeline.errors import SpecError
-from pipeline.execution.block import BlockResult, run_block, run_tile, split_block
+from pipeline.execution.block import BlockResult, run_block, run_tile
 from pipeline.scoring import SCORES, Scorer
 from pipeline.seeds import seed_sequence
 from pipeline.spec import SweepSpec
+from pipeline.spec.blocks import split_block
 from pipeline.spec.sweep import Sweep
-from pipeline.spec.toml import parse_spec
+from pipeline.spec.toml import parse_spec_file
 from tests.own_tables import small_table
 from tests.pipeline.specs import small
 
@@ -121,7 +122,7 @@ def test_empty_scores_are_written_for_tables_but_not_for_synthetic_data() -> Non
     assert off.scores == ()
     assert "scores" not in small().model_dump(mode="json")
     for spec in (off, own(9, True).spec, small(scores=["silhouette"])):
-        copy = parse_spec(spec.to_toml(), "sweep.toml")
+        copy = parse_spec_file(spec.to_toml(), "sweep.toml").sweep.spec
         assert copy == spec
         assert copy.fingerprint == SweepSpec(**spec.model_dump(mode="json")).fingerprint
 

@@ -8,8 +8,9 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from pipeline.execution.block import Block, BlockResult
+from pipeline.execution.block import BlockResult
 from pipeline.spec import SweepSpec, Tile
+from pipeline.spec.blocks import Block
 from storage import CubeLocation, read_ledger, read_spec
 from storage.layout.schema import variables
 from storage.tiles import write_tile

@@ -11,8 +11,8 @@ import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.execution.block import Block, whole_tile
 from pipeline.spec import SweepSpec
+from pipeline.spec.blocks import Block, whole_tile
 from storage import (
     CubeMismatchError,
     CubeNotFoundError,

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import xarray as xr
 
-from pipeline.execution.block import whole_tile
+from pipeline.spec.blocks import whole_tile
 from storage import Status, create_cube, extend_cube, open_cube, read_ledger, reset_failed
 from storage.backends.location import backend_at
 from storage.layout.axes import TileIndex

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import xarray as xr
 
-from pipeline.execution.block import whole_tile
+from pipeline.spec.blocks import whole_tile
 from storage import CubeNotFoundError, create_cube, extend_cube, open_cube, read_ledger
 from storage.handle import CubeHandle, open_handle
 from storage.ledger import is_done

@@ -7,8 +7,8 @@ import pytest
 import xarray as xr
 import zarr
 
-from pipeline.execution.block import whole_tile
 from pipeline.scoring import SCORES
+from pipeline.spec.blocks import whole_tile
 from storage import (
     CubeError,
     CubeMismatchError,

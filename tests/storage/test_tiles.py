@@ -10,8 +10,9 @@ import pytest
 import xarray as xr
 import zarr
 
-from pipeline.execution.block import Block, BlockResult, split_block
+from pipeline.execution.block import BlockResult
 from pipeline.spec import SweepSpec, Tile
+from pipeline.spec.blocks import Block, split_block
 from storage import CubeError, Status, create_cube, open_cube, read_ledger
 from storage.layout.schema import RESULTS, TILE_DIMS
 from storage.tiles import mark_failed, mark_missing, write_tile
@@ -152,6 +153,16 @@ def test_bad_results_are_refused_and_nothing_is_written(
     with pytest.raises(CubeError, match=message):
         write_tile(cube, TILE, [spoil(complete(TILE))])
     xr.testing.assert_identical(plain(cube), before)
+
+
+def test_a_bug_is_not_reported_as_damage(cube: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def wrong(*_: object) -> None:
+        raise ValueError("a bug")
+
+    monkeypatch.setattr("storage.tiles._checked", wrong)
+    with pytest.raises(ValueError, match=r"^a bug$"):
+        write_tile(cube, TILE, [complete(TILE)])
+    assert TILE in read_ledger(cube).missing
 
 
 def test_a_tile_of_another_sweep_is_refused(cube: Path) -> None:

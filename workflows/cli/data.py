@@ -64,6 +64,7 @@ def import_(folder: Path) -> None:
 
 def _report(report: "ImportReport") -> None:
     from workflows.dataset_list import missing_sets
+    from workflows.terminal import counted
 
     for name, source in report.sets.items():
         click.echo(f"{name}: {source}")
@@ -73,7 +74,7 @@ def _report(report: "ImportReport") -> None:
         click.echo(f"refused: {source}: {reason}", err=True)
     missing = missing_sets()
     click.echo(
-        f"Data sets found: {len(report.sets)}; "
+        f"{counted(len(report.sets), 'data set')} found; "
         + (f"still missing: {', '.join(missing)}" if missing else "all 18 are present")
     )
     end(FAILED if report.refused else 0)

@@ -8,15 +8,19 @@ if TYPE_CHECKING:
     from pipeline.core.errors import ImwkError
 
 FAILED, REFUSED, LOST, NO_WORKERS, INTERRUPTED = 1, 2, 3, 4, 130
+#: EX_SOFTWARE of BSD's sysexits. Python would end with 1, which means something else here.
+BUG = 70
 
 MEANINGS = {
     0: "The command succeeded.",
-    FAILED: "Some tiles failed, are damaged or differ. All others are in the cube.",
+    FAILED: "Some tiles failed, are damaged or differ, or some files of data sets were\n"
+    "       refused. All others are stored.",
     REFUSED: "The command was refused: an option, a spec, a table or the cube is wrong,\n"
     "       or a file cannot be written.",
     LOST: "The scheduler was lost. Submit again to continue.",
     NO_WORKERS: "The workers cannot be used: there is no scheduler or no worker, or a\n"
     "       worker has another version or cannot write the cube.",
+    BUG: "An error in imwk itself. Report it with the traceback that is printed.",
     INTERRUPTED: "The sweep was interrupted or cancelled. Submit again to continue.",
 }
 

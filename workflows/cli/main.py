@@ -1,12 +1,19 @@
 """The group of all commands. Each command imports what it needs when it is called."""
 
+import traceback
 from typing import Any
 
 import click
 
-from workflows.cli import cluster, data, look, maintain, pictures, run
-from workflows.cli.exit_codes import EPILOG, INTERRUPTED
+from workflows.cli import cluster, data, maintain, pictures, results, run
+from workflows.cli.exit_codes import BUG, EPILOG, INTERRUPTED
 from workflows.cli.messages import as_click_error
+
+#: Below the traceback of an unexpected error.
+REPORT = (
+    "This is an error in imwk itself. Please report it with the traceback above, the command and "
+    "the output of imwk --version. Tiles that are done are in the cube."
+)
 
 
 class _Group(click.Group):
@@ -23,8 +30,14 @@ class _Group(click.Group):
             ctx.exit(INTERRUPTED)
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise  # not converted, because that imports NumPy, which --help must not wait for
+        except BrokenPipeError:
+            raise  # the reader of a pipe has ended, which click handles
         except Exception as error:
-            raise as_click_error(error) from error
+            shown = as_click_error(error)
+            if shown is None:
+                click.echo(f"{traceback.format_exc()}\n{REPORT}", err=True)
+                ctx.exit(BUG)
+            raise shown from error
 
 
 @click.group(cls=_Group, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
@@ -37,6 +50,6 @@ def main() -> None:
     """
 
 
-for _theme in (run, look, pictures, data, cluster, maintain):
+for _theme in (run, results, pictures, data, cluster, maintain):
     for _command in _theme.COMMANDS:
         main.add_command(_command)

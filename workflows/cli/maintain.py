@@ -24,7 +24,7 @@ from workflows.cli.options import cube_argument, json_option
 @json_option
 def verify(cube: str, repair: bool, recompute: int, as_json: bool) -> None:
     """Read every result of CUBE, and list damaged tiles."""
-    from workflows.verify import check, check_facts, check_words
+    from workflows.check import check, check_facts, check_words
 
     found = check(cube, repair=repair, recompute_tiles=recompute)
     click.echo(json.dumps(check_facts(found), indent=2) if as_json else check_words(found))

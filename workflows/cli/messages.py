@@ -10,12 +10,12 @@ from workflows.cli.exit_codes import code_of
 _OPTIONS = {"certificates": ("--tls-ca", "--tls-cert", "--tls-key")}
 
 
-def as_click_error(error: Exception) -> Exception:
-    """Return a message with an exit code for an error of this project; other errors unchanged."""
+def as_click_error(error: Exception) -> click.ClickException | None:
+    """Return a message with an exit code for an error of this project, and None for others."""
     from pipeline.core.errors import ImwkError
 
     if not isinstance(error, ImwkError):
-        return error
+        return None
     message = with_options(str(error), getattr(error, "arguments", ()))
     shown = click.ClickException(message)
     shown.exit_code = code_of(error)  # type: ignore[misc] # an attribute of this exception only

@@ -16,6 +16,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from pipeline.execution.plan import duration
 from workflows.sweep import Event, Started, TileEnded
+from workflows.terminal import counted
 
 #: Seconds between the lines if there is no terminal.
 LINE_EVERY = 60
@@ -154,5 +155,5 @@ def _beginning(event: Started) -> str:
     left = event.tiles - event.done - event.failed
     workers = "no worker yet"
     if event.workers:
-        workers = "1 worker" if event.workers == 1 else f"{event.workers} workers"
+        workers = counted(event.workers, "worker")
     return f"{left} of {event.tiles} tiles to do, {workers}; dashboard: {event.dashboard or 'none'}"

@@ -7,7 +7,7 @@ import click
 from workflows.cli.compute_options import ComputeOptions, compute_options, options_of
 from workflows.cli.exit_codes import FAILED, end
 from workflows.cli.options import cube_argument, json_option
-from workflows.cli.spec_options import DATA_OPTIONS, chosen_spec, data_options, read_spec
+from workflows.cli.spec_options import DATA_OPTIONS, chosen_spec, data_options, read_spec_argument
 
 if TYPE_CHECKING:
     from pipeline.spec.sweep import Sweep
@@ -81,7 +81,7 @@ def extend(cube: str, spec: str, **given: Any) -> None:
     """
     from storage import extend_cube
 
-    file = read_spec(spec)
+    file = read_spec_argument(spec)
     options = options_of(given, file, spec)
     if not options.dry_run:
         extend_cube(cube, file.sweep.spec, file.sweep.tables)
@@ -144,14 +144,15 @@ def _compute(sweep: "Sweep", cube: str, options: ComputeOptions) -> None:
 def _detach(sweep: "Sweep", cube: str, options: ComputeOptions) -> None:
     from workflows.cli.progress import print_json
     from workflows.detached import submit_detached
+    from workflows.terminal import counted
 
     missing = submit_detached(sweep, cube, options.workplace())
     if options.as_json:
         print_json("detached", missing=missing)
     else:
         click.echo(
-            f"The scheduler computes {missing} tiles. imwk status {cube} shows the progress. imwk "
-            f"cancel {cube} stops the sweep."
+            f"The scheduler computes {counted(missing, 'tile')}. Follow the sweep with imwk status "
+            f"{cube}. Stop it with imwk cancel {cube}."
         )
 
 

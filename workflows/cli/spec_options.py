@@ -35,18 +35,18 @@ def chosen_spec(spec: str | None, data: Path | None, **options: Any) -> "SpecFil
         raise click.UsageError("Give either SPEC or --data FILE.")
     if data is None:
         _refuse_table_options(options)
-        return read_spec(str(spec))
+        return read_spec_argument(str(spec))
     from pipeline.spec.toml import SpecFile
-    from workflows.own_data import own_sweep
+    from workflows.table_sweep import own_sweep
 
     sweep = own_sweep(data, **options)
     _show_notices(sweep)
     return SpecFile(sweep, {})
 
 
-def read_spec(spec: str) -> "SpecFile":
+def read_spec_argument(spec: str) -> "SpecFile":
     """Read a spec, and print notices about its data."""
-    from workflows.presets import load_spec_file
+    from workflows.spec_files import load_spec_file
 
     file = load_spec_file(spec)
     _show_notices(file.sweep)

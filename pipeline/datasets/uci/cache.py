@@ -85,8 +85,9 @@ Ionosphere, Iris, Lung cancer, Musk, Parkinsons, Soya, Teaching assistant, Tic-t
     entries = [uci_set(name) for name in names]
     missing = [entry.name for entry in entries if not cached_file(entry).is_file()]
     if missing:
+        sets = "real data set is" if len(missing) == 1 else "real data sets are"
         raise MissingDataError(
-            f"{len(missing)} real data sets are not on this machine: {', '.join(missing)}. "
+            f"{len(missing)} {sets} not on this machine: {', '.join(missing)}. "
             "Download them with imwk datasets fetch, or import files that you have with imwk "
             "datasets import DIR; or use only data sets that imwk datasets list shows as present."
         )

@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 
 from pipeline.datasets import TableError, read_table
-from pipeline.execution.block import Block, run_block
+from pipeline.execution.block import run_block
+from pipeline.spec.blocks import Block
 from pipeline.spec.sweep import Sweep
 
 HEADER = ["size", "colour", "weight", "größe", "species"]

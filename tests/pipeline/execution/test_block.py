@@ -14,16 +14,9 @@ from pipeline.core import ImwkResult, imwk, imwk_grid, kmeans_many, normalise, r
 from pipeline.core.kmeans import KMeansResult
 from pipeline.core.types import FloatArray
 from pipeline.datasets import synthetic_dataset
-from pipeline.execution.block import (
-    Arrays,
-    Block,
-    BlockResult,
-    run_block,
-    run_tile,
-    split_block,
-    whole_tile,
-)
+from pipeline.execution.block import Arrays, BlockResult, run_block, run_tile
 from pipeline.spec import PARTS, SweepSpec, Tile
+from pipeline.spec.blocks import Block, split_block, whole_tile
 from pipeline.spec.sweep import Sweep
 from tests.own_tables import small_table
 from tests.pipeline.specs import small, synthetic

@@ -7,18 +7,12 @@ import pytest
 
 from pipeline.core import ImwkError
 from pipeline.datasets import Table
-from pipeline.execution.block import (
-    Block,
-    BlockResult,
-    run_block,
-    run_tile,
-    split_block,
-    whole_tile,
-)
+from pipeline.execution.block import BlockResult, run_block, run_tile
 from pipeline.execution.pilots import run_pilots
 from pipeline.execution.plan import Plan, default_block_size, make_plan
 from pipeline.execution.workload import RunCost
 from pipeline.spec import PARTS, SweepSpec
+from pipeline.spec.blocks import Block, split_block, whole_tile
 from pipeline.spec.sources import TableFacts
 from pipeline.spec.sweep import Sweep
 from storage.layout.schema import RESULTS

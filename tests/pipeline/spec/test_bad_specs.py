@@ -22,7 +22,7 @@ from pipeline.errors import Problem, SpecError
 from pipeline.spec import PARTS, SweepSpec
 from pipeline.spec.draft import DraftDatasets
 from pipeline.spec.problems import dotted, shown
-from pipeline.spec.toml import parse_spec, read_spec
+from pipeline.spec.toml import parse_spec_file, read_spec
 from tests.pipeline.specs import SMALL, document, small, synthetic
 
 Path_ = tuple[str, ...]
@@ -149,7 +149,8 @@ def test_mutated_text_gives_a_spec_or_a_spec_error(cut: tuple[int, int], put: st
     first, length = cut
     # Any other exception fails the test
     with suppress(SpecError):
-        assert parse_spec(text[:first] + put + text[first + length :], "sweep.toml").tiles
+        changed = text[:first] + put + text[first + length :]
+        assert parse_spec_file(changed, "sweep.toml").sweep.spec.tiles
 
 
 REQUIRED: tuple[tuple[dict[str, Any], str], ...] = (
@@ -184,14 +185,14 @@ WRONG_DATA: tuple[tuple[dict[str, Any], str], ...] = (
 @pytest.mark.parametrize(("datasets", "message"), WRONG_DATA, ids=range(len(WRONG_DATA)))
 def test_the_message_names_the_wrong_key_of_data(datasets: dict[str, Any], message: str) -> None:
     with pytest.raises(SpecError) as caught:
-        parse_spec(document({"datasets": datasets}), "sweep.toml")
+        parse_spec_file(document({"datasets": datasets}), "sweep.toml")
     assert str(caught.value).startswith(f"sweep.toml: {message}")
 
 
 @pytest.mark.parametrize(("spec", "message"), REQUIRED)
 def test_data_must_be_given(spec: dict[str, Any], message: str) -> None:
     with pytest.raises(SpecError) as caught:
-        parse_spec(document(spec), "sweep.toml")
+        parse_spec_file(document(spec), "sweep.toml")
     assert str(caught.value).startswith(f"sweep.toml: {message}")
 
 

@@ -19,7 +19,7 @@ from pipeline.spec import PARTS, SweepSpec, Tile
 from pipeline.spec.diff import diff
 from pipeline.spec.exponents import describe_exponents, parse_exponents
 from pipeline.spec.sources import TableFacts
-from pipeline.spec.toml import parse_spec
+from pipeline.spec.toml import parse_spec_file
 from tests.pipeline.specs import SMALL, document, small, synthetic
 
 PAPER = SweepSpec(datasets=synthetic("all", 50))
@@ -67,7 +67,7 @@ specs = st.fixed_dictionaries(
 @given(specs)
 def test_a_spec_survives_toml_json_and_pickle(spec: SweepSpec) -> None:
     copies = (
-        parse_spec(spec.to_toml(), "sweep.toml"),
+        parse_spec_file(spec.to_toml(), "sweep.toml").sweep.spec,
         SweepSpec.model_validate(spec.model_dump(mode="json")),
         SweepSpec.model_validate_json(spec.model_dump_json()),
         pickle.loads(pickle.dumps(spec)),
@@ -100,7 +100,7 @@ def test_equivalent_specs_are_equal(one: dict[str, Any], other: dict[str, Any]) 
 
 def test_the_order_of_keys_and_comments_do_not_matter() -> None:
     text = document(dict(reversed(SMALL.items())))
-    spec = parse_spec("# mine\n" + text.replace("\n", " # so\n"), "sweep.toml")
+    spec = parse_spec_file("# mine\n" + text.replace("\n", " # so\n"), "sweep.toml").sweep.spec
     assert spec.fingerprint == small().fingerprint
 
 

@@ -13,7 +13,7 @@ import pytest
 import xarray as xr
 import zarr
 
-from pipeline.execution.block import whole_tile
+from pipeline.spec.blocks import whole_tile
 from storage import (
     CubeError,
     DamagedCubeError,

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 import xarray as xr
 
-from pipeline.execution.block import whole_tile
 from pipeline.spec import Tile
+from pipeline.spec.blocks import whole_tile
 from storage import create_cube, open_cube, read_ledger, verify_cube
 from storage.tiles import mark_missing, write_tile
 from tests.storage.made_up import comparable, fill, made_up, plain, small_spec

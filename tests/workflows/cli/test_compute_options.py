@@ -4,7 +4,9 @@ import re
 import stat
 import tomllib
 from pathlib import Path
+from typing import get_args
 
+import click
 import dask
 import pytest
 from click.testing import Result
@@ -12,8 +14,9 @@ from click.testing import Result
 from pipeline.spec.toml import read_spec
 from tests.pipeline.specs import SMALL, document
 from tests.workflows.commands import imwk
+from workflows.cli import run
 from workflows.compute.job_settings import JobSettings
-from workflows.compute.jobqueue import job_script
+from workflows.compute.jobqueue import SYSTEMS, job_script
 from workflows.compute.worker_settings import worker_variables
 
 DIRECTIVES = {
@@ -46,6 +49,13 @@ def script(spec: object, *options: object) -> str:
     assert result.exit_code == 0, result.output
     assert not Path("no.zarr").exists()
     return result.stdout
+
+
+def test_the_option_the_settings_and_the_registry_know_the_same_batch_systems() -> None:
+    option = next(option for option in run.submit.params if option.name == "batch")
+    assert isinstance(option.type, click.Choice)
+    kinds = get_args(JobSettings.model_fields["kind"].annotation)
+    assert list(option.type.choices) == list(kinds) == list(SYSTEMS)
 
 
 @pytest.mark.parametrize("kind", DIRECTIVES)

@@ -5,14 +5,15 @@ import pytest
 
 from pipeline.datasets.uci.catalogue import uci_set, uci_sets
 from pipeline.errors import SpecError
-from pipeline.spec.toml import parse_spec
+from pipeline.spec.toml import parse_spec_file
 from storage import open_cube
 from tests.pipeline.datasets.uci_files import balance_scale, serving, zipped
 from tests.workflows.commands import imwk
 from workflows import submit
 from workflows.paper.comparison import compare_with_paper
 from workflows.paper.published import published_values
-from workflows.presets import load_spec, preset_text
+from workflows.presets import preset_text
+from workflows.spec_files import load_sweep
 
 
 @pytest.fixture(autouse=True)
@@ -34,7 +35,7 @@ def test_data_sets_are_imported_and_listed(offered: Path, cache: Path) -> None:
     result = imwk("datasets", "import", offered)
     assert result.exit_code == 0
     assert f"Balance: {offered / 'scale.txt'}" in result.stdout
-    assert "Data sets found: 1; still missing: Australian CC, Breast cancer" in result.stdout
+    assert "1 data set found; still missing: Australian CC, Breast cancer" in result.stdout
     assert result.stderr == (
         f"skipped, because it is not one of the data sets: {offered / 'notes.txt'}\n"
     )
@@ -78,7 +79,7 @@ def test_data_sets_are_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_preset_needs_all_sets_and_says_which_are_missing(offered: Path) -> None:
     imwk("datasets", "import", offered)
     with pytest.raises(SpecError) as caught:
-        load_spec("uci")
+        load_sweep("uci")
     message = str(caught.value)
     assert "17 real data sets are not on this machine: Australian CC, Breast cancer" in message
     assert "imwk datasets fetch" in message
@@ -88,8 +89,8 @@ def test_the_preset_is_the_papers_sweep_of_18_sets_with_the_authors_centres() ->
     text = preset_text("uci")
     synthetic = '[datasets.synthetic]\nconfigs = "all"\ncount = 50'
     other = text.replace('[datasets.uci]\nnames = "all"', synthetic)
-    paper = load_spec("paper").model_copy(update={"centre": "fixed-step"})
-    assert parse_spec(other, "uci") == paper
+    paper = load_sweep("paper").spec.model_copy(update={"centre": "fixed-step"})
+    assert parse_spec_file(other, "uci").sweep.spec == paper
 
 
 def test_swept_data_sets_are_in_the_paper_tables(offered: Path, tmp_path: Path) -> None:

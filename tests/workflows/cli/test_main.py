@@ -1,5 +1,6 @@
 """The group of all commands: help texts, exit codes, errors, and what is imported."""
 
+import errno
 import re
 import subprocess
 import sys
@@ -69,9 +70,31 @@ def test_files_are_written_to_output() -> None:
 
 def test_exit_codes_are_in_help_and_readme() -> None:
     text = imwk("--help").output
-    for code in ("0", "1", "2", "3", "4", "130"):
+    for code in ("0", "1", "2", "3", "4", "70", "130"):
         assert re.search(rf"^ +{code} ", text, re.MULTILINE)
         assert f"| {code} |" in README
+
+
+def test_a_bug_has_an_exit_code_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    def wrong(_: str) -> str:
+        raise KeyError("a bug")
+
+    monkeypatch.setattr("workflows.presets.preset_text", wrong)
+    result = imwk("presets", "quick")
+    assert result.exit_code == 70
+    assert "Traceback" in result.stderr
+    assert "KeyError: 'a bug'" in result.stderr
+    assert "Please report it" in result.stderr
+
+
+def test_a_closed_pipe_is_not_a_bug(monkeypatch: pytest.MonkeyPatch) -> None:
+    def closed(_: str) -> str:
+        raise BrokenPipeError(errno.EPIPE, "Broken pipe")
+
+    monkeypatch.setattr("workflows.presets.preset_text", closed)
+    result = imwk("presets", "quick")
+    assert result.exit_code == 1
+    assert "Traceback" not in result.stderr
 
 
 def test_an_unknown_command_is_an_error() -> None:

@@ -20,7 +20,7 @@ def test_damage_is_listed_and_repaired(spec_file: Path, cube: Path) -> None:
     assert found.output.startswith(f"{SECOND}: imwk_ari cannot be read")
     again = imwk("verify", cube, "--recompute", 9)
     assert f"{SECOND}: imwk_ari cannot be read" in again.output
-    assert "1 tiles computed again: all equal" in again.output
+    assert "1 tile computed again: all equal" in again.output
     assert_refused(imwk("summary", cube), "imwk verify CUBE --repair")
     facts = json.loads(imwk("verify", cube, "--repair", "--json").output)
     assert (facts["repaired"], facts["damaged"][0]["dataset"]) == (True, 1)

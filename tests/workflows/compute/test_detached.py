@@ -57,7 +57,9 @@ def test_a_detached_sweep_continues_and_marks_failed_tiles(
         command = ("imwk", "submit", spec_file, cube, "--scheduler", address, "--detach")
         code, output, errors = Program(*command, environment=dict(os.environ)).end()
         assert (code, errors) == (0, "")
-        assert output.startswith(f"The scheduler computes {TILES} tiles. imwk status ")
+        assert output.startswith(
+            f"The scheduler computes {TILES} tiles. Follow the sweep with imwk status "
+        )
         assert status(cube)["missing"] > TILES // 2  # the command did not wait
         wait_until(lambda: status(cube)["done"], "status follows", every=0.2)
         assert status(cube)["missing"] > 0

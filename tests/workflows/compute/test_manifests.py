@@ -11,7 +11,7 @@ import yaml
 from distributed.cli.dask_scheduler import main as dask_scheduler
 from distributed.cli.dask_worker import main as dask_worker
 
-from pipeline.spec.toml import parse_spec
+from pipeline.spec.toml import parse_spec_file
 from tests.faults import ROOT
 from workflows.cli.main import main as imwk
 from workflows.compute.worker_settings import worker_variables
@@ -116,4 +116,5 @@ def test_workers_have_the_settings_of_all_workers() -> None:
 
 
 def test_the_spec_is_valid() -> None:
-    assert len(parse_spec(DOCUMENTS["ConfigMap"]["data"]["sweep.toml"], "sweep.toml").tiles) == 100
+    file = parse_spec_file(DOCUMENTS["ConfigMap"]["data"]["sweep.toml"], "sweep.toml")
+    assert len(file.sweep.spec.tiles) == 100

@@ -15,7 +15,7 @@ from tests.shared_data import read_rows
 from tests.storage.grids import cube_of
 from tests.storage.made_up import fill, small_spec
 from tests.workflows.commands import imwk
-from workflows.cli.look import TABLE_FORMATS
+from workflows.cli.results import TABLE_FORMATS
 from workflows.paper.comparison import Row, Verdict, closing_line, compare_with_paper
 from workflows.paper.formats import TEXT_FORMATS
 from workflows.paper.published import PAPER_TABLES, published_values

@@ -107,7 +107,7 @@ def query(cube: str, variable: str | None, as_json: bool, as_csv: bool, **option
 
     from storage import open_cube
     from storage.query import main_variable, select
-    from workflows.answers import Question, answer, answer_table, ask, json_pieces
+    from workflows.answers import Question, answer, answer_table, json_pieces
     from workflows.terminal import print_whole
 
     if as_json and as_csv:
@@ -116,7 +116,7 @@ def query(cube: str, variable: str | None, as_json: bool, as_csv: bool, **option
     if variable is None:
         variable = main_variable(select(opened, config=options["config"]))
     question = Question(variable, **options)
-    rows = answer(ask(opened, question), question)
+    rows = answer(opened, question)
     if as_json:
         for piece in json_pieces(rows):
             click.echo(piece, nl=False)

@@ -1,12 +1,13 @@
-"""Blocks fan in to one write per tile: what serial execution and Dask have in common."""
+"""The tasks of a tile, for both executors: compute its blocks, then write them together."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from pipeline.datasets import Table
-from pipeline.execution.block import Block, BlockResult, run_block, split_block
+from pipeline.execution.block import BlockResult, run_block
 from pipeline.spec import SweepSpec, Tile
+from pipeline.spec.blocks import Block, split_block
 from pipeline.spec.exponents import describe_exponents
 
 #: What to compute, by tile, in order of priority.

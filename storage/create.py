@@ -4,11 +4,12 @@ from pipeline.datasets.tables.table import Tables
 from pipeline.spec import SweepSpec
 from storage.backends.location import CubeLocation, backend_at
 from storage.compatibility import refuse_another_spec
-from storage.errors import CubeError, storage_errors
+from storage.errors import CubeError, disk_errors, storage_errors
 from storage.handle import CubeHandle, open_handle
+from storage.layout.attributes import cube_attributes, group_document
 from storage.layout.axes import Axes
 from storage.layout.skeleton import DOCUMENT, skeleton
-from storage.provenance import SESSIONS, cube_attributes, group_document
+from storage.provenance import SESSIONS
 from storage.tables import add_tables, table_files
 
 
@@ -64,7 +65,7 @@ def create_or_open(location: CubeLocation, spec: SweepSpec, tables: Tables) -> C
 
 def _create(location: CubeLocation, spec: SweepSpec, tables: Tables) -> None:
     backend = backend_at(location)
-    with storage_errors(f"create the cube {location}"):
+    with disk_errors(f"create the cube {location}"):
         if not backend.is_taken():
             files = skeleton(spec, Axes.of(spec), cube_attributes(spec))
             files |= table_files(spec, tables)

@@ -5,6 +5,7 @@ from typing import Any
 
 from storage import CubeLocation, Verification, verify_cube
 from workflows.recompute import Recomputation, recompute
+from workflows.terminal import counted
 
 
 @dataclass(frozen=True)
@@ -44,10 +45,11 @@ def check_words(found: Check) -> str:
     """Return the results as text, with a line for each tile that is damaged or differs."""
     files, again = found.files, found.again
     lines = [f"{tile}: {'; '.join(reasons)}" for tile, reasons in files.damaged.items()]
-    lines.append(f"{files.checked} tiles read, {len(files.damaged)} damaged{_remedy(files)}")
+    read = counted(files.checked, "tile")
+    lines.append(f"{read} read, {len(files.damaged)} damaged{_remedy(files)}")
     if again.equal:
         lines += [f"{tile}: {again.equal[tile]:.2%} equal" for tile in again.different]
-        lines.append(f"{len(again.equal)} tiles computed again: {_verdict(again)}")
+        lines.append(f"{counted(len(again.equal), 'tile')} computed again: {_verdict(again)}")
     return "\n".join(lines)
 
 
