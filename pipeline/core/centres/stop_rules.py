@@ -137,7 +137,7 @@ class GapStopInFloat32:
 
         least curvature = n (p - 1) ((D / n) ** (1 / p) + t) ** (p - 2)
 
-    So the root is no farther than t, and a step of at most t is the last one, if ::
+    So the root is at most t away, and a step of at most t is the last one, if ::
 
         b <= t    or    |g| <= t least curvature
     """
