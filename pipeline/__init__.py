@@ -1,6 +1,7 @@
 """Clustering by imwk-means and sweeps over its exponents: the public interface of this layer.
 
-The estimators for scikit-learn are in `pipeline.estimators`; cubes and everything that runs on
+The estimators for scikit-learn are in the module `pipeline.estimators`, which has to be imported by
+name; cubes and everything that runs on
 them are in the packages `storage` and `workflows`.
 
 Names are loaded on first use, so that ``import pipeline.core`` loads NumPy and nothing else.

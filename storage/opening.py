@@ -33,7 +33,8 @@ def open_cube(location: CubeLocation) -> xr.Dataset:
     Returns
     -------
     xarray.Dataset
-        Lazy, with ascending exponents, and names in the order of the spec. Results are NaN in tiles
+        Lazy, with ascending exponents. Configurations are in the order of the spec,
+        normalisations in that of the paper. Results are NaN in tiles
         that are not done, and in cells that were not computed. The attribute ``unlabelled`` lists
         the configurations without labels, which have no ARI; if none has labels, the Dataset has no
         ARI at all.

@@ -9,6 +9,7 @@ import pytest
 import xarray as xr
 from distributed import Client
 
+from pipeline.core.errors import InvalidInputError
 from pipeline.errors import SpecError
 from pipeline.execution.block import run_tile
 from pipeline.spec import Tile
@@ -234,4 +235,10 @@ def test_from_a_file_to_exponents_heatmaps_and_labels_in_three_commands(folder: 
     assert imwk("submit", "--data", folder / "my.csv", "--label", "species", cube).exit_code == 0
     other = imwk("submit", "--data", folder / "my.csv", "--label", "species", "--k", 2, cube)
     assert other.exit_code == 2
-    assert "was made for another sweep" in other.output
+    assert "was created for another sweep" in other.output
+
+
+def test_data_in_place_of_a_spec_are_refused_with_what_to_do(folder: Path) -> None:
+    with pytest.raises(InvalidInputError, match=r"got ndarray.*Sweep\.of"):
+        submit(np.zeros((3, 2)), folder / "no.zarr", workers=0)  # type: ignore[arg-type]
+    assert not (folder / "no.zarr").exists()

@@ -175,7 +175,7 @@ def test_a_killed_scheduler_is_one_error_and_the_next_submit_continues(
         assert code == 3
         assert errors.splitlines()[1:] == [
             "Error: The connection to the scheduler was lost. Tiles that are done are safe in the "
-            "cube: start a scheduler and submit again."
+            "cube. Start a scheduler and submit again."
         ]
     with scheduler_and_workers(tmp_path, faults.environment) as (address, _):
         assert start(faults, "--scheduler", address).end()[0] == 0

@@ -191,7 +191,14 @@ def as_sweep(spec: Sweep | SweepSpec | str | PathLike[str]) -> Sweep:
     """Return a sweep; read its spec and its data if a file or a preset is given."""
     if isinstance(spec, Sweep):
         return spec
-    return Sweep(spec, {}) if isinstance(spec, SweepSpec) else load_sweep(spec)
+    if isinstance(spec, SweepSpec):
+        return Sweep(spec, {})
+    if isinstance(spec, str | PathLike):
+        return load_sweep(spec)
+    raise InvalidInputError(
+        "spec must be a Sweep, a SweepSpec, the name of a preset or the path of a TOML file, got "
+        f"{type(spec).__name__}. Make a sweep of your own data with Sweep.of."
+    )
 
 
 def _ignore(_: Event) -> None:

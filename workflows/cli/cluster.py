@@ -48,7 +48,7 @@ _file = click.Path(path_type=Path)
 )
 @json_option
 def cluster(table: str, output: Path | None, as_json: bool, **options: Any) -> None:
-    """Cluster a table once, without a sweep.
+    """Cluster a table, or the table of a cube.
 
     TABLE is a .csv, .tsv, .parquet or .npz file, or a cube that contains a table. A
     cube's table is clustered at the exponents and the normalisation that are best in

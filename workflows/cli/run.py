@@ -65,6 +65,8 @@ def submit(spec_and_cube: tuple[str, ...], **given: Any) -> None:
     *specs, cube = spec_and_cube
     if len(specs) > 1:
         raise click.UsageError("Give SPEC and CUBE, or --data FILE and CUBE.")
+    if not specs and given["data"] is None:
+        raise click.UsageError(f"CUBE is missing. Give it after SPEC: imwk submit {cube} CUBE.")
     spec = specs[0] if specs else None
     file = chosen_spec(spec, **{name: given.pop(name) for name in DATA_OPTIONS})
     _submit(file.sweep, cube, options_of(given, file, spec))

@@ -84,3 +84,7 @@ def test_failed_tiles_are_not_computed_until_they_are_retried(spec_file: Path, c
     assert f"imwk retry {cube}" in again.stderr
     assert imwk("retry", cube, "--workers", 1).exit_code == 0
     assert not read_ledger(cube).failed
+
+
+def test_a_missing_cube_is_named() -> None:
+    assert_refused(imwk("submit", "quick"), "CUBE is missing", "imwk submit quick CUBE")

@@ -159,7 +159,7 @@ def test_a_bucket_that_is_not_there_is_one_clear_line(
 ) -> None:
     set_variables(monkeypatch, server.environment("owner"))
     missing = "s3://no-such-bucket/cube.zarr"
-    assert_one_line(imwk("submit", spec_file, missing), "no such bucket (NoSuchBucket). Make it")
+    assert_one_line(imwk("submit", spec_file, missing), "no such bucket (NoSuchBucket). Create it")
     assert_one_line(imwk("status", missing), "There is no cube at s3://no-such-bucket/cube.zarr")
 
 
