@@ -23,8 +23,8 @@ _file = click.Path(path_type=Path)
 @click.option(
     "--p2",
     type=float,
-    help="Rescale at p1, then cluster at this exponent. By default a file is not rescaled, and a "
-    "cube's best p2 is used.",
+    help="Rescale at p1, then cluster at this exponent. By default a file is not rescaled; "
+    "for a cube, its best p2 is used.",
 )
 @click.option(
     "--normalisation",

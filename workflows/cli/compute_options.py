@@ -51,7 +51,7 @@ _OPTIONS = (
         "--batch",
         type=_batch_system,
         help="Submit workers as jobs to this batch system. The default is the kind in [batch] of "
-        "SPEC, if SPEC is given and has it. Otherwise workers run on this machine.",
+        "SPEC. If there is none, workers run on this machine.",
     ),
     click.option(
         "--jobs",
@@ -61,7 +61,7 @@ _OPTIONS = (
     click.option(
         "--cores",
         type=click.IntRange(min=1),
-        help=f"The cores of each job, which starts a worker for each. {_FROM_BATCH}, else 1.",
+        help=f"The cores of each job. A job starts one worker per core. {_FROM_BATCH}, else 1.",
     ),
     click.option(
         "--memory",
