@@ -1,7 +1,8 @@
 """Minkowski powers and distances: the only module that raises data to a power.
 
 ``exp(p * log(x))`` takes less than half the time of ``x ** p``, and takes one exponent for every
-lane as easily as one for all lanes.
+lane as easily as one for all lanes. In float32, ``exp2(p * log2(x))`` takes 0.6 of that time where
+NumPy uses AVX-512, but twice that time where it uses AVX2.
 """
 
 from collections.abc import Iterator
@@ -11,6 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.core.types import AnyFloat, Float32Array, Float64Array, FloatArray, IntArray
+
+#: The names by which NumPy's versions call AVX-512.
+_AVX512 = {"X86_V4", "AVX512_SKX"}
+_HAS_AVX512 = not _AVX512.isdisjoint(np.show_config(mode="dicts")["SIMD Extensions"]["found"])
+#: The fastest pair of a logarithm and its inverse in each precision.
+_LOG_AND_EXP = {
+    np.dtype(np.float64): (np.log, np.exp),
+    np.dtype(np.float32): (np.log2, np.exp2) if _HAS_AVX512 else (np.log, np.exp),
+}
 
 #: Features are raised to powers together while they have about this many values.
 FEATURE_BATCH_SIZE = 65_536
@@ -33,10 +43,11 @@ def powers(
 
     `out` may be `differences` itself: a new array costs more than the arithmetic.
     """
+    log, exp = _LOG_AND_EXP[out.dtype]
     np.abs(differences, out=out)
-    np.log(out, out=out)
+    log(out, out=out)
     out *= p
-    np.exp(out, out=out)
+    exp(out, out=out)
     return out
 
 

@@ -7,13 +7,18 @@ See `dispatch` for which exponent and precision lead to which way of finding the
 
 from pipeline.core.centres.dispersions import group_dispersions
 from pipeline.core.centres.methods import CENTRES, centre_method, minkowski_centre
-from pipeline.core.centres.types import CentreMethod, Centres
+from pipeline.core.centres.turnover import Turnover, likely_starts
+from pipeline.core.centres.types import CentreMethod, Centres, Minima, Starts
 
 __all__ = [
     "CENTRES",
     "CentreMethod",
     "Centres",
+    "Minima",
+    "Starts",
+    "Turnover",
     "centre_method",
     "group_dispersions",
+    "likely_starts",
     "minkowski_centre",
 ]

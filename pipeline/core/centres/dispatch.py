@@ -10,8 +10,8 @@ p = 2          mean                              mean                      mean
 p > 2          Newton's, from a rough search     Newton's, from a guess    where a walk ends
 =============  ================================  ========================  ==================
 
-A rough search takes a few steps in float32, from a guess. A guess needs no power. The precision
-also decides when an exact search stops: in float64 its centre is good to 1e-7 of the feature's
+A rough search takes a few steps in float32, from a guess. A guess needs no power. Newton's searches
+start from neither where a start is given, which `turnover` computes. The precision also decides when an exact search stops: in float64 its centre is good to 1e-7 of the feature's
 range, in float32 to 1e-3. Where a walk from the mean ends is computed from the exact centre in
 float64, and walked in float32. If no group has more than one member, the members are the centres.
 """
@@ -30,8 +30,13 @@ from pipeline.core.centres.start_rules import (
     guess_below_2,
     guess_mean,
 )
-from pipeline.core.centres.stop_rules import GapStopInFloat32, GapStopInFloat64, SmallStep
-from pipeline.core.centres.types import CentreMethod, Centres
+from pipeline.core.centres.stop_rules import (
+    GapStopInFloat32,
+    GapStopInFloat64,
+    NewtonStopInFloat64,
+    SmallStep,
+)
+from pipeline.core.centres.types import CentreMethod, Centres, Minima, Starts
 from pipeline.core.centres.walk import walk_from_mean
 from pipeline.core.segments import Groups
 from pipeline.core.types import BoolArray, Float64Array
@@ -46,7 +51,7 @@ NEWTON_IN_FLOAT32 = ExactSearch(NewtonSearch, guess_above_2, SmallStep(2e-3))
 NEWTON_IN_FLOAT64 = ExactSearch(
     NewtonSearch,
     RoughSearch(NewtonSearch, guess_above_2, SmallStep(2e-3), most_steps=1),
-    SmallStep(1e-5),
+    NewtonStopInFloat64(),
 )
 
 GAP_IN_FLOAT32 = ExactSearch(GapSearch, guess_below_2, GapStopInFloat32())
@@ -59,12 +64,13 @@ GAP_IN_FLOAT64 = ExactSearch(
 FIXED_BELOW_2, FIXED_ABOVE_2 = FixedStep(GAP_IN_FLOAT64), FixedStep(NEWTON_IN_FLOAT64)
 
 
-def exact_centres(groups: Groups, p: Float64Array) -> Centres:
+def exact_centres(groups: Groups, p: Float64Array, starts: Starts | None = None) -> Centres:
     """Return centres that are good to 1e-7 of each feature's range, to 1e-3 in float32."""
     in_float32 = groups.columns.dtype == np.float32
     return _centres(
         groups,
         p,
+        starts,
         [
             (p == 1, medians),
             ((p > 1) & (p < NEXT_TO_1), HALVING),
@@ -75,12 +81,13 @@ def exact_centres(groups: Groups, p: Float64Array) -> Centres:
     )
 
 
-def fixed_step_centres(groups: Groups, p: Float64Array) -> Centres:
+def fixed_step_centres(groups: Groups, p: Float64Array, starts: Starts | None = None) -> Centres:
     """Return centres as the paper's authors found them, in either precision."""
     in_float32 = groups.columns.dtype == np.float32
     return _centres(
         groups,
         p,
+        starts,
         [
             (p == 1, medians),
             ((p > 1) & (p < NEXT_TO_1), walk_from_mean),
@@ -92,17 +99,21 @@ def fixed_step_centres(groups: Groups, p: Float64Array) -> Centres:
 
 
 def _centres(
-    groups: Groups, p: Float64Array, ways: Iterable[tuple[BoolArray, CentreMethod]]
+    groups: Groups,
+    p: Float64Array,
+    starts: Starts | None,
+    ways: Iterable[tuple[BoolArray, CentreMethod]],
 ) -> Centres:
     """Find the centres of all groups, those of the chosen groups in each of the `ways`."""
     if (groups.counts == 1).all():
         return lone_members(groups)
     shape = (len(groups.columns), len(p))
-    found = Centres(*np.empty((2, *shape), dtype=groups.columns.dtype))
+    centres, dispersions, *minima = np.empty((4, *shape), dtype=groups.columns.dtype)
+    found = Centres(centres, dispersions, Minima(*minima))
     for chosen, find in ways:
         if chosen.all():
-            return find(groups, p)
+            return find(groups, p, starts)
         if chosen.any():
-            part = find(groups.keep(chosen), p[chosen])
-            found.centres[:, chosen], found.dispersions[:, chosen] = part
+            some = None if starts is None else starts.keep(chosen)
+            found.put(chosen, find(groups.keep(chosen), p[chosen], some))
     return found

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pipeline.core.centres.paths import Paths
-from pipeline.core.centres.types import CentreMethod, Centres
+from pipeline.core.centres.types import CentreMethod, Centres, Starts
 from pipeline.core.centres.walk import STEPS, STEPS_UNTIL_SHORT, walk_from_mean
 from pipeline.core.segments import Groups
 from pipeline.core.types import Float64Array
@@ -28,18 +28,20 @@ class FixedStep:
 
     find_minimum: CentreMethod
 
-    def __call__(self, groups: Groups, p: Float64Array) -> Centres:
+    def __call__(self, groups: Groups, p: Float64Array, starts: Starts | None = None) -> Centres:
         """Return the centres of groups whose exponents suit `find_minimum`."""
         segments = groups.segments
         widest = (segments.highs - segments.lows).reshape(-1, len(p)).max(axis=0)
         if widest.max() > WIDEST:
             return walk_from_mean(groups, p)
-        minimum = self.find_minimum(groups, p)
+        minimum = self.find_minimum(groups, p, starts)
         paths = Paths(segments, np.tile(p, len(groups.columns)), minimum)
         paths.stride()
         paths.settle(most_shrinks=STEPS_UNTIL_SHORT)
         # All features of a group walk until the steps of all of them are short.
         rounds = STEPS_UNTIL_SHORT + paths.taken.reshape(-1, len(p)).max(axis=0)
         paths.settle(most_shrinks=len(STEPS), rounds=np.tile(rounds, len(groups.columns)))
-        shape = (-1, len(p))
-        return Centres(paths.position.reshape(shape), paths.dispersions.reshape(shape))
+        position, dispersions = (
+            part.reshape(-1, len(p)) for part in (paths.position, paths.dispersions)
+        )
+        return Centres(position, dispersions, minimum.minima)

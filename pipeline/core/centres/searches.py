@@ -16,6 +16,7 @@ from pipeline.core.centres.brackets import Brackets
 from pipeline.core.centres.gap_model import step_to_model_root
 from pipeline.core.centres.slopes import Trial, slopes_above_2, slopes_below_2
 from pipeline.core.centres.stop_rules import Proposal, SmallStep, StopRule
+from pipeline.core.centres.types import Minima
 from pipeline.core.minkowski import power
 from pipeline.core.segments import Segments
 from pipeline.core.types import BoolArray, Float64Array, FloatArray
@@ -40,6 +41,8 @@ class Task(NamedTuple):
         Ends of the brackets: the smallest and the largest value.
     start
         Where the first trial is.
+    known
+        Another place, and the curvature there; the place is infinite where there is none.
     """
 
     segments: Segments
@@ -47,6 +50,7 @@ class Task(NamedTuple):
     low: FloatArray
     high: FloatArray
     start: FloatArray
+    known: Minima | None = None
 
 
 class Search(ABC):
@@ -63,7 +67,7 @@ class Search(ABC):
     """
 
     def __init__(self, task: Task, stop: StopRule, most_steps: int | None = None) -> None:
-        segments, p, low, high, start = task
+        segments, p, low, high, start, _ = task
         self.stop, self.most_steps = stop, most_steps
         self.trial = self.evaluate(segments, start, p)
         end = np.where(self.trial.slope > 0, low, high)
@@ -100,7 +104,7 @@ class Search(ABC):
         halve = steps > MANY_STEPS
         size = _half(far) if halve else self._size(far)
         stop = HALVED_ENOUGH if halve else self.stop
-        decision = stop(Proposal(size, np.abs(far), self.brackets, self.trial))
+        decision = stop(Proposal(size, np.abs(far), self.brackets, self.trial, self._apart))
         return np.copysign(decision.size, far), decision.last
 
     def _ended(self, last: BoolArray, to: FloatArray, steps: int) -> BoolArray:
@@ -126,6 +130,15 @@ class Search(ABC):
     @property
     def _at_root(self) -> BoolArray:
         return np.asarray(self.trial.slope == 0)
+
+    @property
+    def _apart(self) -> FloatArray | float:
+        """Distance to where the curvature is known too, infinite if nowhere."""
+        return np.inf
+
+    def minima(self) -> Minima:
+        """Return minima from which the next searches can start."""
+        return Minima.unknown(self.centres)
 
     def _record(self, to: FloatArray, step: FloatArray) -> None:
         """Keep what was found: searches that go on will overwrite it."""
@@ -158,14 +171,50 @@ class HalvingSearch(Search):
 
 
 class NewtonSearch(Search):
-    """Searches above p = 2, by Newton's method."""
+    """Searches above p = 2, by Newton's method.
+
+    `known` has another place for each search, the trial before the last one if there was one, and
+    the curvature there; the place is infinite where there is none. `bend` is the derivative of the
+    curvature over the curvature, as the two places tell. It corrects the step.
+    """
 
     evaluate = staticmethod(slopes_above_2)
 
+    def __init__(self, task: Task, stop: StopRule, most_steps: int | None = None) -> None:
+        super().__init__(task, stop, most_steps)
+        self.known, self.bend = task.known, np.zeros_like(self.centres)
+        self.curvature = np.empty_like(self.centres)
+
+    @property
+    def _apart(self) -> FloatArray | float:
+        return np.inf if self.known is None else np.abs(self.brackets.centre - self.known.at)
+
     def _size(self, far: FloatArray) -> FloatArray:
-        flat = self.trial.curvature == 0  # a constant feature
-        newton = -self.trial.slope / np.where(flat, 1.0, self.trial.curvature)
+        curvature = np.where(self.trial.curvature == 0, 1.0, self.trial.curvature)  # 0: constant
+        newton = -self.trial.slope / curvature
+        if self.known is not None:
+            self.bend = self._relative_bend(self.known, curvature)
+            newton *= 1 - np.clip(newton * self.bend / 2, -0.5, 0.5)
         return _within_bracket(newton, far)
+
+    def _relative_bend(self, known: Minima, curvature: FloatArray) -> FloatArray:
+        """Return the derivative of the curvature over the curvature."""
+        run = self.brackets.centre - known.at
+        rise = 1 - known.curvature / curvature
+        return np.asarray(rise / np.where(run == 0, np.inf, run))
+
+    def _record(self, to: FloatArray, step: FloatArray) -> None:
+        super()._record(to, step)
+        curvature = self.trial.curvature
+        self.curvature[self.brackets.number] = curvature * (1 + self.bend * step)
+
+    def minima(self) -> Minima:
+        """Return the centres with the curvatures there."""
+        return Minima(self.centres, self.curvature)
+
+    def _go_on(self, going: BoolArray, to: FloatArray) -> BoolArray:
+        self.known = Minima(self.brackets.centre[going], self.trial.curvature[going])
+        return super()._go_on(going, to)
 
 
 class GapSearch(Search):
@@ -178,7 +227,7 @@ class GapSearch(Search):
 
     def __init__(self, task: Task, stop: StopRule, most_steps: int | None = None) -> None:
         super().__init__(task, stop, most_steps)
-        segments, p, _, _, start = task
+        segments, p, _, _, start, _ = task
         size = segments.counts * power(np.abs(self.brackets.end - start), p - 1)
         self.end_slope: FloatArray = np.copysign(size, -self.trial.slope).astype(start.dtype)
 

@@ -19,13 +19,15 @@ from pipeline.core.types import BoolArray, FloatArray
 class Proposal(NamedTuple):
     """Steps that searches could take next, from their last trials into their brackets.
 
-    `size` and `width`, that of the bracket, are of shape (searches,).
+    `size`, `width`, that of the bracket, and `apart`, the distance to another place where the
+    curvature is known, are of shape (searches,). `apart` is infinite where there is none.
     """
 
     size: FloatArray
     width: FloatArray
     brackets: Brackets
     trial: Trial
+    apart: FloatArray | float = np.inf
 
 
 class Decision(NamedTuple):
@@ -71,6 +73,33 @@ class SmallStep:
 
 
 @dataclass(frozen=True)
+class NewtonStopInFloat64:
+    """End a search above p = 2 where its step misses the root by a negligible share of the range.
+
+    Notes
+    -----
+    A step of Newton's method misses the root by about s**2 / R. A step that is corrected by the
+    change of the curvature since another place, at a distance of a, misses it by about
+    ``s**2 (s + a) / R**2``, if the curvature is smooth: below p = 3 it is not, and steps must be
+    short. A step is the last one if ::
+
+        s <= short R    or    s**2 (s + a) <= negligible R**3  and  (p >= 3  or  s <= 10 short R)
+    """
+
+    short: float = 1e-5
+    negligible: float = 1e-9
+
+    def __call__(self, proposed: Proposal) -> Decision:
+        """Take the proposed steps, and end where they lead to the root."""
+        size, _, brackets, _, apart = proposed
+        short, span = brackets.share_of_span(self.short), brackets.span
+        farthest = size + apart + np.finfo(span.dtype).tiny
+        corrected = size**2 <= self.negligible * span**3 / farthest
+        smooth = (brackets.p >= 3) | (size <= 10 * short)
+        return Decision(size, np.asarray((size <= short) | (corrected & smooth)))
+
+
+@dataclass(frozen=True)
 class GapStopInFloat64:
     """End a search below p = 2 where its step misses the root by a negligible share of the range.
 
@@ -104,7 +133,7 @@ class GapStopInFloat64:
 
     def __call__(self, proposed: Proposal) -> Decision:
         """End near the root; among crowded values take a longer step first."""
-        size, width, brackets, trial = proposed
+        size, width, brackets, trial, _ = proposed
         nearest = np.minimum(trial.left, trial.right)
         negligible = brackets.share_of_span(self.negligible_share)
         crossing = brackets.share_of_span(self.crossing_share)
@@ -147,7 +176,7 @@ class GapStopInFloat32:
 
     def __call__(self, proposed: Proposal) -> Decision:
         """End where the root is within the tolerance, with a step of at most the tolerance."""
-        size, width, brackets, trial = proposed
+        size, width, brackets, trial, _ = proposed
         p, counts, precision = brackets.p, brackets.segments.counts, np.finfo(size.dtype)
         tolerance = self._tolerance(brackets, trial).astype(size.dtype)
         distance = power(trial.dispersions / counts, 1 / p) + tolerance + precision.tiny

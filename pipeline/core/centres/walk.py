@@ -7,7 +7,7 @@ import numpy as np
 
 from pipeline.core.centres.closed_forms import means
 from pipeline.core.centres.dispersions import group_dispersions
-from pipeline.core.centres.types import Centres
+from pipeline.core.centres.types import Centres, Minima, Starts
 from pipeline.core.segments import Groups
 from pipeline.core.types import BoolArray, Float64Array, FloatArray, IntArray
 
@@ -72,27 +72,31 @@ class _Walks:
         )
 
 
-def walk_from_mean(groups: Groups, p: Float64Array) -> Centres:
+def walk_from_mean(
+    groups: Groups,
+    p: Float64Array,
+    starts: Starts | None = None,  # noqa: ARG001
+) -> Centres:
     """Walk from the mean in steps that shrink where they no longer descend.
 
     All features of a group walk until the steps of all of them are short.
     """
     walks = _start(groups, p)
-    found = Centres(np.empty_like(walks.centres), np.empty_like(walks.centres))
+    centres, dispersions = np.empty((2, *walks.centres.shape), dtype=walks.centres.dtype)
     while len(walks.number):
         walks = walks.advance()
         going = np.asarray((np.abs(walks.step) >= LAST_STEP).any(axis=0))
         if not going.all():
             ended = walks.number[~going]
-            found.centres[:, ended] = walks.centres[:, ~going]
-            found.dispersions[:, ended] = walks.dispersions[:, ~going]
+            centres[:, ended] = walks.centres[:, ~going]
+            dispersions[:, ended] = walks.dispersions[:, ~going]
             walks = walks.keep(going)
-    return found
+    return Centres(centres, dispersions, Minima.unknown(centres))
 
 
 def _start(groups: Groups, p: Float64Array) -> _Walks:
     """Put every walk on the mean, and turn it to the side that descends, once and for all."""
-    centres, dispersions = means(groups, p)
+    centres, dispersions, _ = means(groups, p)
     first = centres.dtype.type(FIRST_STEP)
     ascends = dispersions < group_dispersions(groups, centres + first, p)
     step = np.where(ascends, -first, first)

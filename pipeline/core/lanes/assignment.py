@@ -69,6 +69,11 @@ class LaneData:
         return cls(X, estimates, p, scale, reach, np.arange(k) >= clusters[:, np.newaxis])
 
     @property
+    def columns(self) -> FloatArray:
+        """The entities of all lanes as columns; (m, lanes n)."""
+        return self.X.reshape(len(self.X), -1)
+
+    @property
     def in_float32(self) -> bool:
         """Whether the run is in float32, whose data are their own estimates."""
         return self.X.dtype == np.float32
@@ -203,7 +208,7 @@ class Assignment:
         """Return the p-th powers of the distances of pairs, in the precision of the run."""
         X, p = self.data.X, self.data.p[pairs.lanes]
         z, w = (part.astype(X.dtype) for part in self._clusters_of(pairs))
-        return weighted_powers(X.reshape(len(X), -1), pairs.columns, z, w, p, pairs.counts)
+        return weighted_powers(self.data.columns, pairs.columns, z, w, p, pairs.counts)
 
     def _clusters_of(self, pairs: Pairs) -> tuple[Float64Array, Float64Array]:
         """Return centroids and p-th powers of weights of the pairs' clusters, both (m, groups)."""

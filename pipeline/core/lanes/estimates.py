@@ -22,8 +22,6 @@ TINY = float(np.finfo(np.float32).tiny)
 ROUNDING = 4 * float(np.finfo(np.float32).eps)
 #: Relative error of exp(p * log(x)), with a wide margin, and what each feature of a sum adds to it.
 RELATIVE, RELATIVE_EACH = 4e-5, float(np.finfo(np.float32).eps)
-#: Share of a distance below which its absolute error counts as relative too, in `open_margins`.
-SMALL_SHARE = 3e-4
 #: Rounding of one operation, with a margin: what bounds lose as they follow the clusters.
 STEP = 1e-6
 #: For larger exponents powers come near the largest number: estimates settle nothing.
@@ -107,9 +105,13 @@ def open_margins(p: Float64Array, weights_to_p: Float32Array) -> tuple[Float32Ar
 
     It is open where their difference is at most the relative margin times their sum, plus the
     absolute margin. Weights are (m, groups); the margins are (groups,).
+
+    The error of a distance by rounded differences is relative, at most `share`, for all but small
+    distances, and absolute for these. The share makes the sum of both margins about least.
     """
-    relative = 2 * p * (RELATIVE + len(weights_to_p) * RELATIVE_EACH + SMALL_SHARE)
-    small = power(np.full(len(p), ROUNDING / SMALL_SHARE), p)
+    share = power(np.full(len(p), ROUNDING), p / (p + 1))
+    relative = 2 * p * (RELATIVE + len(weights_to_p) * RELATIVE_EACH + share)
+    small = power(ROUNDING / share, p)
     lost = len(weights_to_p) * TINY * power(np.full(len(p), 2.0), p)
     absolute = 2 * small * weights_to_p.sum(axis=0) + 4 * lost
     absolute = np.where(p > LARGEST_EXPONENT, np.inf, absolute)

@@ -1,13 +1,21 @@
 """The main loop of imwk-means: assign, move centroids, weigh features; all lanes at once."""
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 
-from pipeline.core.centres import CentreMethod, group_dispersions
+from pipeline.core.centres import (
+    CentreMethod,
+    Minima,
+    Starts,
+    Turnover,
+    group_dispersions,
+    likely_starts,
+)
 from pipeline.core.lanes.assignment import Assignment
 from pipeline.core.lanes.cycles import MAX_ROUNDS, Hashes, entity_hashes
+from pipeline.core.lanes.moves import Moves, order_of
 from pipeline.core.lanes.result import ImwkResult
 from pipeline.core.lanes.start import Start
 from pipeline.core.segments import Groups
@@ -23,6 +31,18 @@ def run_main_loop(
     while len(loop.lanes.number):
         loop.advance()
     return [loop.results[lane] for lane in range(X.shape[1])]
+
+
+class _Flat(NamedTuple):
+    """The clusters of all lanes side by side: `p` is (lanes k,), the others (m, lanes k).
+
+    The arrays are views: what is set here is set in the lanes.
+    """
+
+    p: Float64Array
+    centroids: Float64Array
+    dispersions: Float64Array
+    minima: Minima
 
 
 @dataclass
@@ -41,6 +61,8 @@ class _Lanes:
         Hashes of all labellings; (lanes, rounds).
     centroids, weights, dispersions
         Of all clusters; (m, lanes, k).
+    minima
+        Where the dispersions are least, as far as known; (m, lanes, k).
     """
 
     number: IntArray
@@ -52,6 +74,7 @@ class _Lanes:
     centroids: Float64Array
     weights: Float64Array
     dispersions: Float64Array
+    minima: Minima
 
     @classmethod
     def of(cls, start: Start, p: Float64Array, n: int) -> Self:
@@ -67,7 +90,25 @@ class _Lanes:
             centroids=start.centroids,
             weights=start.weights,
             dispersions=dispersions,
+            minima=Minima.unknown(dispersions),
         )
+
+    @property
+    def flat(self) -> _Flat:
+        """All clusters side by side."""
+        m, _, k = self.centroids.shape
+        return _Flat(
+            np.repeat(self.p, k),
+            self.centroids.reshape(m, -1),
+            self.dispersions.reshape(m, -1),
+            Minima(*(part.reshape(m, -1) for part in self.minima)),
+        )
+
+    @property
+    def cluster_places(self) -> IntArray:
+        """Place in (lanes, k) of the cluster of every entity; (lanes n,)."""
+        first = self.centroids.shape[2] * np.arange(len(self.p))
+        return np.ravel(first[:, np.newaxis] + self.labels)
 
     def keep(self, going: BoolArray) -> Self:
         """Return the lanes that go on."""
@@ -81,6 +122,7 @@ class _Lanes:
             centroids=np.compress(going, self.centroids, axis=1),
             weights=np.compress(going, self.weights, axis=1),
             dispersions=np.compress(going, self.dispersions, axis=1),
+            minima=self.minima.keep(going),
         )
 
     def result(self, lane: int, rounds: int, converged: bool) -> ImwkResult:
@@ -126,9 +168,9 @@ class _Loop:
     def _update(self, labels: SmallLabels) -> None:
         """Move centroids and weigh features by new labels; end lanes where nothing moved."""
         lanes = self.lanes
-        changed, lanes.labels = self._changed_clusters(labels), labels
-        before = lanes.centroids.copy()
-        self._move_centroids(changed)
+        moves = Moves.between(lanes.labels, labels, lanes.centroids.shape[2])
+        lanes.labels, before = labels, lanes.centroids.copy()
+        self._move_centroids(moves)
         # In round 1 the centroids are the patterns', whose weights have another smoothing: the
         # published values need these weights replaced even where no centroid moves.
         still = (lanes.centroids == before).all(axis=(0, 2)) & (self.round > 1)
@@ -140,35 +182,34 @@ class _Loop:
         if ending.any():
             self._end(ending, converged=still)
 
-    def _changed_clusters(self, labels: SmallLabels) -> BoolArray:
-        """Return which clusters (lanes, k) won or lost members."""
-        before = self.lanes.labels
-        lane, entity = np.nonzero(labels != before)
-        changed = np.zeros((len(labels), self.lanes.centroids.shape[2]), dtype=np.bool_)
-        changed[lane, labels[lane, entity]] = True
-        if self.round > 1:
-            changed[lane, before[lane, entity]] = True
-        return changed
-
-    def _move_centroids(self, changed: BoolArray) -> None:
+    def _move_centroids(self, moves: Moves) -> None:
         """Find centres and dispersions of changed clusters; one with a single member stays."""
-        lanes, k = changed.shape
-        keys = (k * np.arange(lanes)[:, np.newaxis] + self.lanes.labels).ravel()
-        sizes = np.bincount(keys, minlength=lanes * k)
-        p = np.repeat(self.lanes.p, k)
-        centroids, spreads = (
-            part.reshape(len(part), -1) for part in (self.lanes.centroids, self.lanes.dispersions)
-        )
-        several, alone = changed.ravel() & (sizes > 1), changed.ravel() & (sizes == 1)
-        spreads[:, changed.ravel()] = 0.0
+        keys, flat = self.lanes.cluster_places, self.lanes.flat
+        sizes = np.bincount(keys, minlength=len(flat.p))
+        changed = np.bincount(moves.clusters, minlength=len(flat.p)) > 0
+        several, alone = changed & (sizes > 1), changed & (sizes == 1)
+        starts = self._starts(flat, moves, several)
+        flat.minima.forget(changed)
+        flat.dispersions[:, changed] = 0.0
         if several.any():
             members = self._members(keys, sizes, several)
-            found = self.find_centres(members, p[several])
-            centroids[:, several], spreads[:, several] = found
+            found = self.find_centres(members, flat.p[several], starts)
+            flat.centroids[:, several], flat.dispersions[:, several] = found[:2]
+            flat.minima.put(several, found.minima)
         if alone.any():
             members = self._members(keys, sizes, alone)
-            stay = centroids[:, alone].astype(self.assignment.data.X.dtype)
-            spreads[:, alone] = group_dispersions(members, stay, p[alone])
+            stay = flat.centroids[:, alone].astype(members.columns.dtype)
+            flat.dispersions[:, alone] = group_dispersions(members, stay, flat.p[alone])
+
+    def _starts(self, flat: _Flat, moves: Moves, chosen: BoolArray) -> Starts | None:
+        """Return where the centres of chosen clusters probably are."""
+
+        def turnover(known: BoolArray) -> Turnover:
+            some = chosen.copy()
+            some[chosen] = known
+            return moves.turnover(self.assignment.data.columns, some)
+
+        return likely_starts(flat.minima.keep(chosen), flat.p[chosen], turnover)
 
     def _members(self, keys: IntArray, sizes: IntArray, chosen: BoolArray) -> Groups:
         """Return the members of the chosen clusters, side by side.
@@ -176,10 +217,9 @@ class _Loop:
         `keys` are the places in (lanes, k) of the entities' clusters; `sizes` and `chosen` are of
         all these places.
         """
-        X = self.assignment.data.X
         columns = np.flatnonzero(chosen[keys])
-        columns = columns[np.argsort(keys[columns].astype(_small(len(sizes))), kind="stable")]
-        return Groups(np.take(X.reshape(len(X), -1), columns, axis=1), sizes[chosen])
+        columns = columns[order_of(keys[columns], len(sizes))]
+        return Groups(np.take(self.assignment.data.columns, columns, axis=1), sizes[chosen])
 
     def _end(self, ending: BoolArray, converged: BoolArray) -> None:
         """Record the results of lanes that end, and drop them."""
@@ -188,8 +228,3 @@ class _Loop:
             self.results[int(self.lanes.number[lane])] = result
         self.assignment.keep(~ending)
         self.lanes = self.lanes.keep(~ending)
-
-
-def _small(count: int) -> type[np.integer[Any]]:
-    """Return the type for numbers below `count` that NumPy sorts fastest."""
-    return np.int16 if count <= np.iinfo(np.int16).max else np.int64

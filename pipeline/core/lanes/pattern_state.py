@@ -5,7 +5,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
-from pipeline.core.centres import CentreMethod
+from pipeline.core.centres import CentreMethod, Minima
 from pipeline.core.lanes.cycles import Hashes, PatternRounds, entity_hashes
 from pipeline.core.lanes.estimates import in_float32, powers_in_float32, scales
 from pipeline.core.minkowski import powers
@@ -22,6 +22,12 @@ class Members(NamedTuple):
     def of(self, lanes: BoolArray) -> IntArray:
         """Return the columns of the members in the chosen lanes."""
         return self.columns[np.repeat(lanes, self.sizes)]
+
+    def mask(self, count: int) -> BoolArray:
+        """Return which of `count` columns are those of members."""
+        mask = np.zeros(count, dtype=np.bool_)
+        mask[self.columns] = True
+        return mask
 
 
 @dataclass
@@ -42,6 +48,11 @@ class PatternLanes:
         Columns of the entities that the patterns started from; (lanes,).
     centroids, weights
         Of the growing patterns; (m, lanes).
+    largest
+        Sizes of the k largest patterns so far, in any order, 0 for those still to be found;
+        (lanes, k).
+    minima
+        Where the dispersions of the growing patterns are least, as far as known; (m, lanes).
     rounds
         Rounds of the growing patterns.
     """
@@ -55,10 +66,12 @@ class PatternLanes:
     seeds: IntArray
     centroids: FloatArray
     weights: Float64Array
+    largest: IntArray
+    minima: Minima
     rounds: PatternRounds
 
     @classmethod
-    def of(cls, p: Float64Array, scale: Float64Array, centres: FloatArray, n: int) -> Self:
+    def of(cls, p: Float64Array, scale: Float64Array, centres: FloatArray, n: int, k: int) -> Self:
         """Return lanes of `n` entities each; their first patterns have yet to be started."""
         lanes, counts = len(p), np.full(len(p), n)
         return cls(
@@ -71,6 +84,8 @@ class PatternLanes:
             seeds=n * np.arange(lanes),
             centroids=np.empty_like(centres),
             weights=np.empty(centres.shape),
+            largest=np.zeros((lanes, k), dtype=np.int64),
+            minima=Minima.unknown(centres),
             rounds=PatternRounds.none_yet(lanes),
         )
 
@@ -83,6 +98,21 @@ class PatternLanes:
         """Return how many of these columns, from left to right, belong to each lane."""
         ends = np.searchsorted(columns, np.cumsum(self.counts))
         return np.diff(ends, prepend=0)
+
+    def count_patterns(self, complete: BoolArray, sizes: IntArray) -> None:
+        """Note the sizes of complete patterns, and that their entities are gone."""
+        found = np.where(complete, sizes, 0)
+        self.remaining = self.remaining - found
+        lanes, least = np.arange(len(found)), self.largest.argmin(axis=1)
+        self.largest[lanes, least] = np.maximum(self.largest[lanes, least], found)
+
+    @property
+    def unfinished(self) -> BoolArray:
+        """Whether a pattern that is yet to be found could be one of the lane's k largest.
+
+        It would have to be larger than the least of them, because the one found first is kept.
+        """
+        return np.asarray(self.remaining > self.largest.min(axis=1))
 
     def keep(self, chosen: BoolArray) -> Self:
         """Return the chosen lanes, with columns for their remaining entities alone."""
@@ -97,6 +127,8 @@ class PatternLanes:
             seeds=np.cumsum(remaining) - remaining,  # the farthest entity left is the first
             centroids=np.compress(chosen, self.centroids, axis=1),
             weights=np.compress(chosen, self.weights, axis=1),
+            largest=self.largest[chosen],
+            minima=self.minima.keep(chosen),
             rounds=self.rounds.keep(chosen),
         )
 
@@ -119,6 +151,8 @@ class PatternEntities:
         Random numbers, whose sums tell member sets apart; (columns,).
     left
         Whether the entity is in no pattern yet; (columns,).
+    member
+        Whether the entity was a member of the growing pattern in its last round; (columns,).
     """
 
     values: FloatArray
@@ -126,6 +160,7 @@ class PatternEntities:
     to_centre: Float32Array
     entity_hashes: Hashes
     left: BoolArray
+    member: BoolArray
 
     @classmethod
     def of(cls, X: FloatArray, p: Float64Array, scale: Float64Array, centres: FloatArray) -> Self:
@@ -142,6 +177,7 @@ class PatternEntities:
             to_centre=np.take(shares.reshape(m, -1), order, axis=1),
             entity_hashes=np.tile(entity_hashes(n), lanes),
             left=np.ones(lanes * n, dtype=np.bool_),
+            member=np.zeros(lanes * n, dtype=np.bool_),
         )
 
     @property
@@ -165,17 +201,18 @@ class PatternEntities:
             to_centre=np.take(self.to_centre, columns, axis=1),
             entity_hashes=np.take(self.entity_hashes, columns),
             left=self.left[columns],
+            member=self.member[columns],
         )
 
 
 def begin(
-    X: FloatArray, p: Float64Array, find_centres: CentreMethod
+    X: FloatArray, k: int, p: Float64Array, find_centres: CentreMethod
 ) -> tuple[PatternLanes, PatternEntities]:
     """Return all lanes of `X` (m, lanes, n) and their entities, before the first pattern."""
     m, lanes, n = X.shape
     whole = Groups(X.reshape(m, -1), np.full(lanes, n))
     centres, scale = find_centres(whole, p).centres, scales(X)
-    return PatternLanes.of(p, scale, centres, n), PatternEntities.of(X, p, scale, centres)
+    return PatternLanes.of(p, scale, centres, n, k), PatternEntities.of(X, p, scale, centres)
 
 
 def _farthest_first(to_centre: FloatArray) -> IntArray:

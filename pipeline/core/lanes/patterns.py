@@ -6,7 +6,7 @@ next one, so every round of NumPy calls serves all lanes that still have entitie
 
 import numpy as np
 
-from pipeline.core.centres import CentreMethod
+from pipeline.core.centres import CentreMethod, Starts, Turnover, likely_starts
 from pipeline.core.lanes.membership import find_members
 from pipeline.core.lanes.pattern_state import Members, begin
 from pipeline.core.lanes.start import CompletePatterns, Start, largest_patterns
@@ -20,7 +20,7 @@ WORTH_KEEPING = 0.9
 
 def anomalous_patterns(X: FloatArray, k: int, p: Float64Array, find_centres: CentreMethod) -> Start:
     """Peel patterns off all lanes of `X` (m, lanes, n), and keep the `k` largest of each lane."""
-    hunt = _Hunt(X, p, find_centres)
+    hunt = _Hunt(X, k, p, find_centres)
     while len(hunt.lanes.number):
         hunt.advance()
     return largest_patterns(hunt.found, k)
@@ -29,9 +29,9 @@ def anomalous_patterns(X: FloatArray, k: int, p: Float64Array, find_centres: Cen
 class _Hunt:
     """The search for the patterns of all lanes, one round of each lane at a time."""
 
-    def __init__(self, X: FloatArray, p: Float64Array, find_centres: CentreMethod) -> None:
+    def __init__(self, X: FloatArray, k: int, p: Float64Array, find_centres: CentreMethod) -> None:
         self.find_centres = find_centres
-        self.lanes, self.entities = begin(X, p, find_centres)
+        self.lanes, self.entities = begin(X, k, p, find_centres)
         self.found: list[CompletePatterns] = []
         self._sow(np.ones(len(p), dtype=np.bool_))
 
@@ -50,22 +50,42 @@ class _Hunt:
         if changed.any():
             columns = np.take(self.entities.values, members.of(changed), axis=1)
             groups = Groups(columns, members.sizes[changed])
-            centres, dispersions = self.find_centres(groups, lanes.p[changed])
+            starts = self._starts(changed, members)
+            centres, dispersions, minima = self.find_centres(groups, lanes.p[changed], starts)
+            lanes.minima.put(changed, minima)
             away = (centres != lanes.centroids[:, changed]).any(axis=0)
             moved[changed] = away
             lanes.centroids[:, moved] = centres[:, away]
             lanes.weights[:, moved] = pattern_weights(dispersions[:, away], lanes.p[moved])
         return moved
 
+    def _starts(self, changed: BoolArray, members: Members) -> Starts | None:
+        """Return where the centres of patterns with changed members probably are."""
+        entities, lanes = self.entities, self.lanes
+        before, entities.member = entities.member, members.mask(len(entities.member))
+
+        def turnover(known: BoolArray) -> Turnover:
+            some = changed.copy()
+            some[changed] = known
+            moved = (entities.member != before) & np.repeat(some, lanes.counts)
+            columns = np.flatnonzero(moved)
+            values = np.take(entities.values, columns, axis=1)
+            signs = np.where(entities.member[columns], 1, -1).astype(values.dtype)
+            return Turnover(Groups(values, lanes.count(columns)[some]), signs)
+
+        return likely_starts(lanes.minima.keep(changed), lanes.p[changed], turnover)
+
     def _harvest(self, complete: BoolArray, members: Members) -> None:
         """Record the complete patterns, and start the next ones of their lanes."""
         self._record(complete, members.sizes)
-        self.entities.left[members.of(complete)] = False
-        self.lanes.remaining = self.lanes.remaining - np.where(complete, members.sizes, 0)
-        alive, left = self.lanes.remaining > 0, self.lanes.remaining.sum()
-        if not alive.all() or left < WORTH_KEEPING * len(self.entities.left):
-            self.lanes, complete = self.lanes.keep(alive), complete[alive]
-            self.entities = self.entities.keep(self.entities.left)
+        ended = members.of(complete)
+        self.entities.left[ended] = self.entities.member[ended] = False
+        self.lanes.count_patterns(complete, members.sizes)
+        going, left = self.lanes.unfinished, self.lanes.remaining.sum()
+        if not going.all() or left < WORTH_KEEPING * len(self.entities.left):
+            rest = self.entities.left & np.repeat(going, self.lanes.counts)
+            self.entities = self.entities.keep(rest)
+            self.lanes, complete = self.lanes.keep(going), complete[going]
         if complete.any():
             self._sow(complete)
 
@@ -81,4 +101,5 @@ class _Hunt:
         lanes.seeds = left[np.searchsorted(left, lanes.starts)]
         lanes.centroids[:, chosen] = self.entities.values[:, lanes.seeds[chosen]]
         lanes.weights[:, chosen] = 1 / len(lanes.weights)
+        lanes.minima.forget(chosen)
         lanes.rounds.restart(chosen)

@@ -18,7 +18,8 @@ class ImwkResult:
     iterations : int
         Rounds of the main loop, including the one that found the end.
     patterns : int
-        Anomalous patterns that the initialisation found.
+        Anomalous patterns that the initialisation found. It ends as soon as no further pattern
+        could be one of the k largest.
     n_clusters : int
         Clusters with members at the end: fewer than k if fewer patterns were found, or if a
         cluster lost all of its members.

@@ -84,6 +84,19 @@ def test_an_entity_as_near_to_the_centre_as_to_the_pattern_stays_with_the_centre
     assert imwk([[4.0], [2.0], [-6.0]], 3, 2.0).patterns == 3
 
 
+@pytest.mark.parametrize("p", [1.3, 2.0, 3.6])
+def test_the_hunt_ends_when_no_later_pattern_could_be_kept(p: float) -> None:
+    X = normalise(synthetic_dataset("1000x6-3", 1, seed=1).X, "range")
+    few, all_of_them = (
+        imwk(X, 3, p),
+        reference.anomalous_patterns(X, p, "exact", reference.Margin()),
+    )
+    kept = sorted(all_of_them, key=lambda pattern: -len(pattern.members))[:3]
+    assert 3 <= few.patterns < len(all_of_them)
+    left = len(X) - sum(len(pattern.members) for pattern in all_of_them[: few.patterns])
+    assert left <= len(kept[-1].members)
+
+
 def test_powers_just_within_the_limit_give_a_finite_result() -> None:
     X = np.array([[-0.9], [0.3], [0.5], [0.9]]) * 2.0**508
     assert_valid(imwk(X, 2, 2.0), X, 2)
@@ -194,7 +207,7 @@ def test_float32_finds_what_float64_finds(config: str, p: float) -> None:
 @pytest.mark.parametrize("dtype", list(DTYPES))
 def test_an_entity_between_seed_and_centre_stays_with_the_centre(dtype: str) -> None:
     X = [[-1.0], [-0.5], [0.5], [1.0]]  # about 0, so that each half is as far from 0 as from 1
-    assert imwk(X, 2, 2.0, dtype=dtype).patterns == 4
+    assert imwk(X, 4, 2.0, dtype=dtype).patterns == 4
 
 
 @pytest.mark.parametrize("p", [1.1, 1.2, 1.3, 1.5, 3.0])

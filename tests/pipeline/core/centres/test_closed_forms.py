@@ -12,7 +12,7 @@ from pipeline.core.segments import Groups
 def test_a_lone_member_is_its_own_centre(p: float, dtype: str, find_centres: CentreMethod) -> None:
     counts = np.array([1, 3, 1, 1, 20, 1])
     columns = np.random.default_rng(1).normal(size=(4, counts.sum())).astype(dtype)
-    centres, dispersions = find_centres(Groups(columns, counts), np.full(len(counts), p))
+    centres, dispersions, _ = find_centres(Groups(columns, counts), np.full(len(counts), p))
     alone = counts == 1
     assert (centres[:, alone] == columns[:, np.repeat(alone, counts)]).all()
     assert (dispersions[:, alone] == 0).all()

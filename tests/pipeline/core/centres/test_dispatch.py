@@ -80,7 +80,7 @@ def test_every_group_gets_what_its_own_exponent_gives(
     p: list[float], name: str, dtype: str
 ) -> None:
     groups, find_centres = groups_of(dtype), CENTRES[name]
-    centres, dispersions = find_centres(groups, np.array(p))
+    centres, dispersions, _ = find_centres(groups, np.array(p))
     for i, exponent in enumerate(p):
         alone = find_centres(groups.keep(np.arange(4) == i), np.array([exponent]))
         np.testing.assert_array_equal(centres[:, i], alone.centres[:, 0])
@@ -89,7 +89,7 @@ def test_every_group_gets_what_its_own_exponent_gives(
 
 def test_groups_of_one_member_each_need_no_search(used: list[Used]) -> None:
     columns = np.random.default_rng(1).normal(size=(3, 4))
-    centres, dispersions = exact_centres(Groups(columns, np.ones(4, dtype=int)), np.full(4, 1.5))
+    centres, dispersions, _ = exact_centres(Groups(columns, np.ones(4, dtype=int)), np.full(4, 1.5))
     np.testing.assert_array_equal(centres, columns)
     assert not dispersions.any()
     assert not used
