@@ -11,9 +11,10 @@ p > 2          Newton's, from a rough search     Newton's, from a guess    where
 =============  ================================  ========================  ==================
 
 A rough search takes a few steps in float32, from a guess. A guess needs no power. Newton's searches
-start from neither where a start is given, which `turnover` computes. The precision also decides when an exact search stops: in float64 its centre is good to 1e-7 of the feature's
-range, in float32 to 1e-3. Where a walk from the mean ends is computed from the exact centre in
-float64, and walked in float32. If no group has more than one member, the members are the centres.
+need neither where a start is given: `turnover` computes starts. The precision also decides when an
+exact search stops: in float64 its centre is good to 1e-7 of the feature's range, in float32 to
+1e-3. Where a walk from the mean ends is computed from the exact centre in float64, and walked in
+float32. If no group has more than one member, the members are the centres.
 """
 
 from collections.abc import Iterable
