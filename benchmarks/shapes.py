@@ -9,7 +9,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from benchmarks.plain import plain_imwk
 from benchmarks.tables import Section
-from benchmarks.timing import cost, floor_seconds, simd_class, timed
+from benchmarks.timing import Cost, cost, floor_seconds, simd_class, timed
 from pipeline.core import adjusted_rand_index, imwk_grid, imwk_many, kmeans, normalise, rescale
 from pipeline.core.types import Float64Array, IntArray
 from pipeline.datasets import CONFIGURATIONS, synthetic_dataset
@@ -27,7 +27,7 @@ LABELLINGS = 1000
 
 @dataclass(frozen=True)
 class Shape:
-    """Figures of one shape: CPU milliseconds a run, our time to the floor, theirs to ours."""
+    """Figures of one shape: CPU milliseconds a run, our time to a floor, other times to ours."""
 
     data: str
     ms: float
@@ -35,8 +35,8 @@ class Shape:
     million_powers: float
     in_float32: float
     to_floor: float
-    to_mixed_floor: float
-    to_floor_float32: float
+    to_floor_of_log_and_exp: float
+    fixed_step: float
     plain_NumPy: float  # noqa: N815 (the name is a heading)
     sklearn_kmeans: float
     sklearn_ARI: float  # noqa: N815
@@ -47,16 +47,15 @@ def measure() -> Section:
     rows = [_measure(config) for config in SHAPES]
     summary = _over_all(rows)
     caption = (
-        "CPU time of one run, one thread; floor: log, multiply, exp alone over as many elements "
-        "in the run's precision; mixed floor: each in the precision it was raised in, for a "
-        "float64 run raises some in float32; "
-        f"last three columns: their time over ours. NumPy found {simd_class()}."
+        "CPU time of one run in float64, one thread. Floor: the powers alone, each in the "
+        "precision in which it was raised, as the core raises it, or by log, multiply and exp. "
+        "Last four columns: the time of fixed-step centres and of others' programs over that of "
+        f"exact centres. NumPy found {simd_class()}."
     )
     remark = (
-        "Over all shapes: {to_floor:.2f} times the floor ({to_mixed_floor:.2f} the mixed one), "
-        "float32 {to_floor_float32:.2f} times; "
-        "plain NumPy takes {plain_NumPy:.1f} times as long, "
-        "float64 {float64_to_float32:.2f} times as long as float32."
+        "Over all shapes: {to_floor:.2f} times the floor ({to_floor_of_log_and_exp:.2f} times that "
+        "of log and exp); fixed-step {fixed_step:.2f} times as long, plain NumPy "
+        "{plain_NumPy:.1f} times, float64 {float64_to_float32:.2f} times as long as float32."
     )
     return Section(caption, rows, summary, remark.format(**summary))
 
@@ -66,51 +65,59 @@ def _measure(config: str) -> Shape:
     data = synthetic_dataset(config, 0, seed=2020)
     X, k = normalise(data.X, "range"), CONFIGURATIONS[config].clusters
     runs = imwk_many(X, k, RESCALING_EXPONENTS)
-    double, single, plain = _runs([rescale(X, run.labels, run.weights) for run in runs], k)
+    turns = _turns([rescale(X, run.labels, run.weights) for run in runs], k)
+    middle = _Turn(*np.median(turns.seconds, axis=0))
     return Shape(
         config,
-        1000 * double.seconds,
-        1000 * single.seconds,
-        double.powers / 1e6,
-        double.float32 / 1e6,
-        double.seconds / double.floor_in_float64,
-        double.seconds / double.floor,
-        single.seconds / single.floor,
-        plain / double.seconds,
+        1000 * middle.exact,
+        1000 * middle.single,
+        turns.cost.powers / 1e6,
+        turns.cost.float32 / 1e6,
+        middle.exact / middle.floor,
+        middle.exact / middle.floor_of_log_and_exp,
+        middle.fixed / middle.exact,
+        float(np.mean([turn.plain for turn in turns.seconds])) / middle.exact,
         _kmeans_ratio(X, k),
         _ari_ratio(X, k, data.y),
     )
 
 
-class _Run(NamedTuple):
-    """What one of our runs costs, and its powers alone: each in its precision, or in float64."""
+class _Turn(NamedTuple):
+    """CPU seconds of one run of each kind, and of the powers of the first alone."""
 
-    seconds: float
-    powers: float
-    float32: float
+    exact: float
+    single: float
+    fixed: float
+    plain: float
     floor: float
-    floor_in_float64: float
+    floor_of_log_and_exp: float
 
 
-def _runs(Xs: list[Float64Array], k: int) -> tuple[_Run, _Run, float]:
-    """Return a run in float64, in float32, and the seconds of one in plain NumPy.
+class _Turns(NamedTuple):
+    """The seconds of all turns, and the cost of a run with exact centres in float64."""
 
-    They take turns, for the machine may be slower at one time than at another. Plain NumPy is too
-    slow for all of the data sets: it gets one a turn.
+    seconds: list[_Turn]
+    cost: Cost
+
+
+def _turns(Xs: list[Float64Array], k: int) -> _Turns:
+    """Measure runs in turns, for the machine may be slower at one time than at another.
+
+    Plain NumPy is too slow for all of the data sets: it gets one a turn.
     """
-    turns = [
-        (_run(Xs, k, "float64"), _run(Xs, k, "float32"), _plain_seconds(X, k))
-        for X in Xs[FOR_PLAIN]
-    ]
-    double, single, plain = zip(*turns, strict=True)
-    return _Run(*np.median(double, axis=0)), _Run(*np.median(single, axis=0)), np.mean(plain)
+    found = []
+    for X in Xs[FOR_PLAIN]:
+        exact = _run(Xs, k)
+        others = _run(Xs, k, dtype="float32"), _run(Xs, k, centre="fixed-step")
+        floors = floor_seconds(exact), floor_seconds(exact, base_e=True)
+        seconds = [exact.seconds, *(each.seconds for each in others), _plain_seconds(X, k)]
+        found.append(_Turn(*seconds, *floors))
+    return _Turns(found, exact)
 
 
-def _run(Xs: list[Float64Array], k: int, dtype: str) -> _Run:
-    whole = timed(lambda: imwk_grid(Xs, k, EXPONENTS, dtype=dtype))[1]
-    one = whole.per(len(Xs) * len(EXPONENTS))
-    floors = floor_seconds(one), floor_seconds(one.all_float64)
-    return _Run(one.seconds, one.powers, one.float32, *floors)
+def _run(Xs: list[Float64Array], k: int, **options: str) -> Cost:
+    whole = timed(lambda: imwk_grid(Xs, k, EXPONENTS, **options))[1]
+    return whole.per(len(Xs) * len(EXPONENTS))
 
 
 def _plain_seconds(X: Float64Array, k: int) -> float:
@@ -136,15 +143,16 @@ def _ari_ratio(X: Float64Array, k: int, truth: IntArray) -> float:
 
 def _over_all(rows: list[Shape]) -> dict[str, float | str]:
     """Return the ratios of times summed over the shapes."""
-    double, single = np.array([row.ms for row in rows]), np.array([row.ms_float32 for row in rows])
-    floor = double / [row.to_floor for row in rows]
-    mixed = double / [row.to_mixed_floor for row in rows]
-    floor_float32 = single / [row.to_floor_float32 for row in rows]
-    plain = double * [row.plain_NumPy for row in rows]
+    exact = np.array([row.ms for row in rows])
+
+    def summed(of: str, inverse: bool = False) -> float:
+        ratios = np.array([getattr(row, of) for row in rows])
+        return float((exact / ratios if inverse else exact * ratios).sum())
+
     return {
-        "to_floor": double.sum() / floor.sum(),
-        "to_mixed_floor": double.sum() / mixed.sum(),
-        "to_floor_float32": single.sum() / floor_float32.sum(),
-        "plain_NumPy": plain.sum() / double.sum(),
-        "float64_to_float32": double.sum() / single.sum(),
+        "to_floor": exact.sum() / summed("to_floor", inverse=True),
+        "to_floor_of_log_and_exp": exact.sum() / summed("to_floor_of_log_and_exp", inverse=True),
+        "fixed_step": summed("fixed_step") / exact.sum(),
+        "plain_NumPy": summed("plain_NumPy") / exact.sum(),
+        "float64_to_float32": exact.sum() / sum(row.ms_float32 for row in rows),
     }

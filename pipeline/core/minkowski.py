@@ -17,7 +17,7 @@ from pipeline.core.types import AnyFloat, Float32Array, Float64Array, FloatArray
 _AVX512 = {"X86_V4", "AVX512_SKX"}
 _HAS_AVX512 = not _AVX512.isdisjoint(np.show_config(mode="dicts")["SIMD Extensions"]["found"])
 #: The fastest pair of a logarithm and its inverse in each precision.
-_LOG_AND_EXP = {
+LOG_AND_EXP = {
     np.dtype(np.float64): (np.log, np.exp),
     np.dtype(np.float32): (np.log2, np.exp2) if _HAS_AVX512 else (np.log, np.exp),
 }
@@ -43,7 +43,7 @@ def powers(
 
     `out` may be `differences` itself: a new array costs more than the arithmetic.
     """
-    log, exp = _LOG_AND_EXP[out.dtype]
+    log, exp = LOG_AND_EXP[out.dtype]
     np.abs(differences, out=out)
     log(out, out=out)
     out *= p
