@@ -110,8 +110,8 @@ def _turns(Xs: list[Float64Array], k: int) -> _Turns:
         exact = _run(Xs, k)
         others = _run(Xs, k, dtype="float32"), _run(Xs, k, centre="fixed-step")
         floors = floor_seconds(exact), floor_seconds(exact, base_e=True)
-        seconds = [exact.seconds, *(each.seconds for each in others), _plain_seconds(X, k)]
-        found.append(_Turn(*seconds, *floors))
+        single, fixed = (each.seconds for each in others)
+        found.append(_Turn(exact.seconds, single, fixed, _plain_seconds(X, k), *floors))
     return _Turns(found, exact)
 
 
