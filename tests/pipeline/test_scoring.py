@@ -8,7 +8,7 @@ from numpy.random import SeedSequence
 from sklearn.metrics import calinski_harabasz_score, silhouette_score
 
 from pipeline.core import imwk, kmeans_many, normalise, rescale, silhouette
-from pipeline.core.scores import MOST_ROWS
+from pipeline.core.labellings import MOST_ROWS
 from pipeline.core.types import FloatArray, IntArray
 from pipeline.datasets import synthetic_dataset
 from pipeline.errors import SpecError

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from sklearn.metrics import calinski_harabasz_score, silhouette_score
 
 from pipeline.core import InvalidInputError, calinski_harabasz, silhouette
-from pipeline.core import scores as module
-from pipeline.core.scores import MOST_ROWS, Silhouettes
+from pipeline.core import labellings as module
+from pipeline.core.labellings import MOST_ROWS
+from pipeline.core.scores import Silhouettes
 from pipeline.core.types import Float64Array, IntArray
 from pipeline.seeds import seed_sequence
 from tests.strategies import tables

@@ -1,0 +1,6 @@
+"""Scores that need no true classes, of many labellings at once."""
+
+from pipeline.core.scores.silhouettes import Silhouettes, silhouette
+from pipeline.core.scores.spreads import calinski_harabasz
+
+__all__ = ["Silhouettes", "calinski_harabasz", "silhouette"]
