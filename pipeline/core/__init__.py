@@ -1,6 +1,10 @@
 """The numeric core: it needs NumPy alone, and knows nothing of sweeps, Dask or files."""
 
-from pipeline.core.agreement import adjusted_rand_index
+from pipeline.core.agreement import (
+    adjusted_mutual_info,
+    adjusted_rand_index,
+    normalised_mutual_info,
+)
 from pipeline.core.centres import minkowski_centre
 from pipeline.core.errors import ConstantFeatureWarning, ImwkError, InvalidInputError
 from pipeline.core.imwk import imwk, imwk_grid, imwk_many
@@ -18,6 +22,7 @@ __all__ = [
     "ImwkResult",
     "InvalidInputError",
     "KMeansResult",
+    "adjusted_mutual_info",
     "adjusted_rand_index",
     "calinski_harabasz",
     "imwk",
@@ -28,6 +33,7 @@ __all__ = [
     "minkowski_centre",
     "nearest_clusters",
     "normalise",
+    "normalised_mutual_info",
     "rescale",
     "silhouette",
 ]

@@ -18,6 +18,7 @@ CORE = {
     "ImwkResult",
     "InvalidInputError",
     "KMeansResult",
+    "adjusted_mutual_info",
     "adjusted_rand_index",
     "calinski_harabasz",
     "imwk",
@@ -28,6 +29,7 @@ CORE = {
     "minkowski_centre",
     "nearest_clusters",
     "normalise",
+    "normalised_mutual_info",
     "rescale",
     "silhouette",
 }

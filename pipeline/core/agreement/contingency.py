@@ -16,11 +16,11 @@ DENSE_CELLS_PER_ENTITY = 4
 
 #: Adds up something about counts over the last axis; it is 0 for a count of 0.
 Total = Callable[[IntArray], NDArray[Any]]
-#: Rates labellings (r, n) of codes by classes (n,) of codes.
-ScoreByClasses = Callable[[IntArray, IntArray], Float64Array]
+#: Takes classes (n,) and returns what rates labellings (r, n) by them; all are codes.
+Preparation = Callable[[IntArray], Callable[[IntArray], Float64Array]]
 
 
-def compared(truth: ArrayLike, labels: ArrayLike, score: ScoreByClasses) -> float | Float64Array:
+def compared(truth: ArrayLike, labels: ArrayLike, prepare: Preparation) -> float | Float64Array:
     """Check classes and labels, and score some labellings at a time."""
     classes, labellings = as_labels(truth, "truth"), as_labels(labels, "labels")
     if classes.ndim != 1 or labellings.ndim not in (1, 2) or len(classes) != labellings.shape[-1]:
@@ -28,8 +28,8 @@ def compared(truth: ArrayLike, labels: ArrayLike, score: ScoreByClasses) -> floa
             f"truth and labels have the shapes {classes.shape} and {labellings.shape}. "
             "Give truth as (n,) and labels as (n,) or (r, n), with the same n."
         )
-    codes, rows = as_codes(classes), as_codes(np.atleast_2d(labellings))
-    values = in_batches(rows, lambda some, _: score(codes, some))
+    score = prepare(as_codes(classes))
+    values = in_batches(as_codes(np.atleast_2d(labellings)), lambda some, _: score(some))
     return float(values[0]) if labellings.ndim == 1 else values
 
 

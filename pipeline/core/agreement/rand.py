@@ -1,5 +1,7 @@
 """The adjusted Rand index, of one labelling or of many at once."""
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -29,7 +31,7 @@ def adjusted_rand_index(truth: ArrayLike, labels: ArrayLike) -> float | Float64A
     >>> adjusted_rand_index([0, 0, 1, 1], [[0, 0, 1, 1], [0, 1, 0, 1]]).tolist()
     [1.0, -0.5]
     """
-    return compared(truth, labels, _indices)
+    return compared(truth, labels, lambda classes: partial(_indices, classes))
 
 
 def pairs_in(counts: IntArray) -> IntArray:

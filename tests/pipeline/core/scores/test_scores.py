@@ -13,18 +13,7 @@ from pipeline.core.labellings import MOST_ROWS
 from pipeline.core.scores import Silhouettes
 from pipeline.core.types import Float64Array, IntArray
 from pipeline.seeds import seed_sequence
-from tests.strategies import tables
-
-
-@st.composite
-def labelled(draw: st.DrawFn) -> tuple[Float64Array, IntArray]:
-    """Draw a table of similar scales, and labellings with gaps, empty clusters and singletons."""
-    X = draw(tables((1.0, 0.5)))
-    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    r, k = draw(st.integers(1, 6)), draw(st.integers(1, len(X)))
-    labels = rng.integers(0, k, size=(r, len(X)))
-    labels[0] = np.arange(len(X)) if draw(st.booleans()) else labels[0]
-    return X, labels * draw(st.sampled_from([1, 1, 7, 1000]))
+from tests.strategies import labelled_tables
 
 
 def exact_distances(X: Float64Array) -> Float64Array:
@@ -42,7 +31,7 @@ def expected(X: Float64Array, labels: IntArray) -> tuple[float, float]:
 
 
 @settings(max_examples=100)
-@given(labelled())
+@given(labelled_tables())
 def test_both_equal_scikit_learn(case: tuple[Float64Array, IntArray]) -> None:
     X, labels = case
     silhouettes, ratios = np.transpose([expected(X, row) for row in labels])
@@ -68,7 +57,7 @@ def test_a_real_size_equals_scikit_learn() -> None:
 
 
 @settings(max_examples=200)
-@given(labelled(), st.integers(1, 300), st.randoms(use_true_random=False))
+@given(labelled_tables(), st.integers(1, 300), st.randoms(use_true_random=False))
 def test_order_and_grouping_of_labellings_change_no_bit(
     case: tuple[Float64Array, IntArray], together: int, random: Random
 ) -> None:
