@@ -13,7 +13,7 @@ from pipeline.core.lanes import ImwkResult
 from pipeline.core.normalise import NORMALISATIONS, normalise
 from pipeline.core.prediction import nearest_clusters
 from pipeline.core.rescale import rescale
-from pipeline.core.scores import calinski_harabasz, silhouette
+from pipeline.core.scores import calinski_harabasz, davies_bouldin, silhouette
 
 __all__ = [
     "NORMALISATIONS",
@@ -25,6 +25,7 @@ __all__ = [
     "adjusted_mutual_info",
     "adjusted_rand_index",
     "calinski_harabasz",
+    "davies_bouldin",
     "imwk",
     "imwk_grid",
     "imwk_many",

@@ -21,6 +21,7 @@ CORE = {
     "adjusted_mutual_info",
     "adjusted_rand_index",
     "calinski_harabasz",
+    "davies_bouldin",
     "imwk",
     "imwk_grid",
     "imwk_many",

@@ -32,6 +32,32 @@ def calinski_harabasz(X: ArrayLike, labels: ArrayLike) -> float | Float64Array:
     return scored(labels, features.shape[1], lambda some, k: _variance_ratios(features, some, k))
 
 
+def davies_bouldin(X: ArrayLike, labels: ArrayLike) -> float | Float64Array:
+    """Compute how far clusters overlap with their most similar other cluster, on average.
+
+    Parameters
+    ----------
+    X, labels
+        As for `silhouette`.
+
+    Returns
+    -------
+    float or ndarray, shape (r,)
+        At least 0, lower is better; one value for each labelling. Two clusters are as similar as
+        the mean distances of their members to their own means, added up, over the distance of the
+        means. It is infinite if two means are equal, where scikit-learn ignores the pair. NaN if
+        there is one cluster only, or if all entities are alone.
+
+    Examples
+    --------
+    >>> X = [[0.0], [0.2], [5.0], [5.2]]
+    >>> davies_bouldin(X, [[0, 0, 1, 1], [0, 1, 0, 1], [0, 0, 0, 0]]).round(4).tolist()
+    [0.04, 25.0, nan]
+    """
+    features = _centred_features(X)
+    return scored(labels, features.shape[1], lambda some, k: _overlaps(features, some, k))
+
+
 def can_be_compared(sizes: IntArray) -> BoolArray:
     """Return which labellings, with clusters of `sizes` (r, k), have two clusters and a pair.
 
@@ -71,6 +97,43 @@ def _variance_ratios(features: Float64Array, labels: IntArray, k: int) -> Float6
     below = np.where(within > 0, within, 1.0) * np.maximum(clusters - 1, 1)
     ratios = np.where(within > 0, _sums_in_order(between, r) * (n - clusters) / below, 1.0)
     return np.where(can_be_compared(sizes.reshape(r, k)), ratios, np.nan)
+
+
+def _overlaps(features: Float64Array, labels: IntArray, k: int) -> Float64Array:
+    r, n = labels.shape
+    cells = k * np.arange(r)[:, np.newaxis] + labels
+    sizes, first = np.bincount(cells.ravel(), minlength=r * k), _first_members(cells, r * k)
+    squares, means = np.zeros((r, n)), np.zeros((len(features), r, k))
+    for feature, mean in zip(features, means, strict=True):
+        origin = feature[first]
+        offsets = feature - origin[cells]  # equal members have no spread, whatever rounding does
+        shift = np.bincount(cells.ravel(), offsets.ravel(), r * k) / np.maximum(sizes, 1)
+        squares += np.square(offsets - shift[cells])
+        mean[:] = (origin + shift).reshape(r, k)
+    distances = np.sqrt(squares, out=squares).ravel()
+    spreads = np.bincount(cells.ravel(), distances, r * k) / np.maximum(sizes, 1)
+    sizes = sizes.reshape(r, k)
+    worst = np.sort(_most_similar(means, spreads.reshape(r, k), sizes > 0), axis=1)
+    values = _sums_in_order(worst.ravel(), r) / np.count_nonzero(sizes, axis=1)
+    return np.where(can_be_compared(sizes), values, np.nan)
+
+
+def _most_similar(means: Float64Array, spreads: Float64Array, there: BoolArray) -> Float64Array:
+    """Return the largest similarity of each cluster (r, k) to another; 0 if it is empty."""
+    r, k = spreads.shape
+    similar = np.zeros((r, k))
+    for cluster in range(k):
+        squares = np.zeros((r, k))
+        for mean in means:
+            squares += np.square(mean - mean[:, [cluster]])
+        pairs = there & there[:, [cluster]]
+        pairs[:, cluster] = False
+        with np.errstate(divide="ignore", invalid="ignore"):  # equal means
+            ratios = np.where(
+                squares > 0, (spreads + spreads[:, [cluster]]) / np.sqrt(squares), np.inf
+            )
+        similar[:, cluster] = ratios.max(axis=1, initial=0.0, where=pairs)
+    return similar
 
 
 def _first_members(cells: IntArray, count: int) -> IntArray:
