@@ -48,9 +48,11 @@ def cases(draw: st.DrawFn, scales: tuple[float, ...] = HARD) -> Case:
 
 
 @st.composite
-def labelled_tables(draw: st.DrawFn) -> tuple[Float64Array, IntArray]:
-    """Draw a table of similar scales, and labellings with gaps, empty clusters and singletons."""
-    X = draw(tables((1.0, 0.5)))
+def labelled_tables(
+    draw: st.DrawFn, scales: tuple[float, ...] = (1.0, 0.5)
+) -> tuple[Float64Array, IntArray]:
+    """Draw a table, and labellings with gaps, empty clusters and singletons."""
+    X = draw(tables(scales))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     r, k = draw(st.integers(1, 6)), draw(st.integers(1, len(X)))
     labels = rng.integers(0, k, size=(r, len(X)))

@@ -13,7 +13,7 @@ from pipeline.core.lanes import ImwkResult
 from pipeline.core.normalise import NORMALISATIONS, normalise
 from pipeline.core.prediction import nearest_clusters
 from pipeline.core.rescale import rescale
-from pipeline.core.scores import calinski_harabasz, davies_bouldin, silhouette
+from pipeline.core.scores import calinski_harabasz, davies_bouldin, info_score, silhouette
 
 __all__ = [
     "NORMALISATIONS",
@@ -29,6 +29,7 @@ __all__ = [
     "imwk",
     "imwk_grid",
     "imwk_many",
+    "info_score",
     "kmeans",
     "kmeans_many",
     "minkowski_centre",

@@ -25,6 +25,6 @@ class EntropySums:
         self._terms: Float64Array = counts * np.log(np.maximum(counts, 1))
         self.largest = float(self._terms[n])  # of all entities in one group
 
-    def __call__(self, counts: IntArray) -> Float64Array:
-        """Return the sums over the last axis."""
-        return sum_exactly(self._terms[counts], self.largest)
+    def __call__(self, counts: IntArray, partitions: int = 1) -> Float64Array:
+        """Return the sums over the last axis, which has the counts of so many partitions."""
+        return sum_exactly(self._terms[counts], partitions * self.largest)

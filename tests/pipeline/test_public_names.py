@@ -25,6 +25,7 @@ CORE = {
     "imwk",
     "imwk_grid",
     "imwk_many",
+    "info_score",
     "kmeans",
     "kmeans_many",
     "minkowski_centre",
