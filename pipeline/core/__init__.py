@@ -6,6 +6,7 @@ from pipeline.core.agreement import (
     normalised_mutual_info,
 )
 from pipeline.core.centres import minkowski_centre
+from pipeline.core.consensus import central_scores, consensus_labels, ensembles
 from pipeline.core.errors import ConstantFeatureWarning, ImwkError, InvalidInputError
 from pipeline.core.imwk import imwk, imwk_grid, imwk_many
 from pipeline.core.kmeans import KMeansResult, kmeans, kmeans_many
@@ -25,7 +26,10 @@ __all__ = [
     "adjusted_mutual_info",
     "adjusted_rand_index",
     "calinski_harabasz",
+    "central_scores",
+    "consensus_labels",
     "davies_bouldin",
+    "ensembles",
     "imwk",
     "imwk_grid",
     "imwk_many",

@@ -1,6 +1,6 @@
 """Labellings of one data set: check them, and rate some of them at a time."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.random import PCG64, Generator, SeedSequence
@@ -34,11 +34,16 @@ def scored(labels: ArrayLike, n: int, score: ScoreOfCodes) -> float | Float64Arr
 def in_batches(codes: IntArray, score: ScoreOfCodes) -> Float64Array:
     """Score labellings (r, n), some at a time, so that memory stays bounded."""
     k, values = code_count(codes), np.zeros(len(codes))
-    together = max(1, min(CLUSTERS_TOGETHER // k, LABELS_TOGETHER // max(1, codes.shape[1])))
-    for first in range(0, len(codes), together):
-        some = slice(first, first + together)
+    for some in batches(codes, k):
         values[some] = score(codes[some], k)
     return values
+
+
+def batches(codes: IntArray, k: int) -> Iterator[slice]:
+    """Yield which labellings (r, n) of `k` clusters are to be scored together."""
+    together = max(1, min(CLUSTERS_TOGETHER // k, LABELS_TOGETHER // max(1, codes.shape[1])))
+    for first in range(0, len(codes), together):
+        yield slice(first, first + together)
 
 
 def memberships(labels: IntArray, k: int) -> BoolArray:
