@@ -67,7 +67,7 @@ if TYPE_CHECKING:
     from pipeline.execution.block import BlockResult, run_block, run_tile
     from pipeline.execution.plan import Plan, make_plan
     from pipeline.execution.workload import RunCost
-    from pipeline.scoring import SCORES
+    from pipeline.score_facts import DEFAULT_SCORES, SCORE_FACTS, SCORES, ScoreFacts
     from pipeline.spec import (
         PAPER_NORMALISATIONS,
         PARTS,
@@ -86,10 +86,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CONFIGURATIONS",
+    "DEFAULT_SCORES",
     "NORMALISATIONS",
     "PAPER_NORMALISATIONS",
     "PARTS",
     "SCORES",
+    "SCORE_FACTS",
     "Block",
     "BlockResult",
     "Configuration",
@@ -106,6 +108,7 @@ __all__ = [
     "Problem",
     "RunCost",
     "SchedulerLostError",
+    "ScoreFacts",
     "SpecError",
     "SpecFile",
     "Sweep",
@@ -153,7 +156,7 @@ _MODULES = (
     "pipeline.core",
     "pipeline.errors",
     "pipeline.datasets",
-    "pipeline.scoring",
+    "pipeline.score_facts",
     "pipeline.spec",
     "pipeline.execution.block",
     "pipeline.execution.workload",

@@ -67,6 +67,7 @@ SPEC_ONLY = {"RESTARTED", "parse_spec_file"}
 OTHERS = {
     "Block",
     "BlockResult",
+    "DEFAULT_SCORES",
     "MissingDataError",
     "MissingExtraError",
     "OutputError",
@@ -74,7 +75,9 @@ OTHERS = {
     "Problem",
     "RunCost",
     "SCORES",
+    "SCORE_FACTS",
     "SchedulerLostError",
+    "ScoreFacts",
     "SpecError",
     "__version__",
     "make_plan",
