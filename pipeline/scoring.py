@@ -6,27 +6,20 @@ from functools import partial
 import numpy as np
 from numpy.random import SeedSequence
 
-from pipeline.core import adjusted_rand_index, calinski_harabasz
-from pipeline.core.scores import Silhouettes
-from pipeline.core.types import FloatArray, IntArray
+from pipeline.core import (
+    adjusted_mutual_info,
+    adjusted_rand_index,
+    calinski_harabasz,
+    davies_bouldin,
+    normalised_mutual_info,
+)
+from pipeline.core.scores import InfoScores, Silhouettes
+from pipeline.core.types import Float64Array, FloatArray, IntArray
+from pipeline.core.validation import as_choice
+from pipeline.score_facts import SCORE_FACTS, SCORES, suffix
 
-#: The least value of each score that needs no classes. Labellings for which the score is undefined,
-#: such as a single cluster, get it: they are never chosen, and no result is missing.
-LEAST = {"silhouette": -1.0, "calinski-harabasz": 0.0}
-SCORES = tuple(LEAST)
-
-Score = Callable[[IntArray], float | FloatArray]
-
-
-def suffix(score: str) -> str:
-    """Return the suffix of a score's variables in the cube.
-
-    Examples
-    --------
-    >>> suffix("calinski-harabasz")
-    'calinski_harabasz'
-    """
-    return score.replace("-", "_")
+#: Rates labellings (r, n).
+Score = Callable[[IntArray], float | Float64Array]
 
 
 class Scorer:
@@ -36,38 +29,57 @@ class Scorer:
     ----------
     X : ndarray, shape (n, m)
         The normalised data.
+    original : ndarray, shape (n, m)
+        The data before they were normalised, for `info`.
     classes : ndarray of int, shape (n,), or None
-        The known classes, for the ARI.
+        The known classes. Without them, scores that need classes are left out.
     scores : iterable of str
-        Some of `SCORES`.
+        Some of `SCORES`. The ARI is always computed where there are classes.
     seed : SeedSequence
-        Chooses the rows from which the silhouette of a large data set is computed.
+        Chooses the rows from which the silhouette and `info` of a large data set are computed.
 
     Examples
     --------
     >>> X = np.array([[0.0], [0.1], [5.0], [5.1]])
-    >>> scorer = Scorer(X, np.array([0, 0, 1, 1]), ["silhouette"], SeedSequence(1))
+    >>> classes, names = np.array([0, 0, 1, 1]), ["silhouette", "davies-bouldin"]
+    >>> scorer = Scorer(X, X, classes, names, SeedSequence(1))
     >>> for name, values in scorer.score(np.array([[1, 1, 0, 0], [0, 0, 0, 0]])).items():
     ...     print(name, values.round(2).tolist())
     ari [1.0, 0.0]
     silhouette [0.98, -1.0]
+    davies_bouldin [0.02, inf]
     """
 
     def __init__(
-        self, X: FloatArray, classes: IntArray | None, scores: Iterable[str], seed: SeedSequence
+        self,
+        X: FloatArray,
+        original: FloatArray,
+        classes: IntArray | None,
+        scores: Iterable[str],
+        seed: SeedSequence,
     ) -> None:
-        self._classes = classes
-        self._scores = {score: _prepared(score, X, seed) for score in scores}
+        prepare: dict[str, Callable[[], Score]] = {
+            "silhouette": lambda: Silhouettes(X, seed).of,
+            "calinski-harabasz": lambda: partial(calinski_harabasz, X),
+            "davies-bouldin": lambda: partial(davies_bouldin, X),
+            "info": lambda: InfoScores(original, seed).of,
+        }
+        if classes is not None:
+            prepare["ari"] = lambda: partial(adjusted_rand_index, classes)
+            prepare["ami"] = lambda: partial(adjusted_mutual_info, classes)
+            prepare["nmi"] = lambda: partial(normalised_mutual_info, classes)
+        names = ("ari", *(as_choice(name, "score", SCORES) for name in scores))
+        self._scores = {name: prepare[name]() for name in names if name in prepare}
 
-    def score(self, labels: IntArray) -> dict[str, FloatArray]:
-        """Return the values of the labellings (r, n), under ``ari`` and the suffixes of scores."""
-        found = {}
-        if self._classes is not None:
-            found["ari"] = np.asarray(adjusted_rand_index(self._classes, labels))
-        for score, values in self._scores.items():
-            found[suffix(score)] = np.nan_to_num(values(labels), nan=LEAST[score])
-        return found
+    def score(self, labels: IntArray) -> dict[str, Float64Array]:
+        """Return the values of the labellings (r, n), by the suffixes of scores.
+
+        A score is the worst where it is undefined, such as for a single cluster.
+        """
+        return {
+            suffix(name): _defined(name, values(labels)) for name, values in self._scores.items()
+        }
 
 
-def _prepared(score: str, X: FloatArray, seed: SeedSequence) -> Score:
-    return Silhouettes(X, seed).of if score == "silhouette" else partial(calinski_harabasz, X)
+def _defined(score: str, values: float | Float64Array) -> Float64Array:
+    return np.where(np.isnan(values), SCORE_FACTS[score].worst, values)

@@ -54,6 +54,7 @@ def extend_cube(location: CubeLocation, spec: SweepSpec, tables: Tables | None =
     [1.5, 2.0]
     """
     handle = open_handle(location)
+    spec = spec.scoring_as(handle.spec)
     refuse_smaller_spec(location, handle.spec, spec)
     with disk_errors(f"extend the cube {location}"), handle.backend.locked():
         with storage_errors(f"extend the cube {location}"):

@@ -120,7 +120,7 @@ def _done_only(ordered: xr.Dataset, handle: CubeHandle) -> xr.Dataset:
     without = [
         name
         for name, variable in ALL_RESULTS.items()
-        if variable.needs_labels and len(unlabelled) == len(handle.spec.configs)
+        if name in ordered and variable.needs_labels and len(unlabelled) == len(handle.spec.configs)
     ]
     shown = [name for name in ALL_RESULTS if name in ordered and name not in without]
     results = {name: ordered[name].where(done) for name in shown}

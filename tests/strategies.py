@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from hypothesis import strategies as st
 
-from pipeline.core.types import Float64Array
+from pipeline.core.types import Float64Array, IntArray
 
 
 @dataclass(frozen=True)
@@ -45,3 +45,28 @@ def cases(draw: st.DrawFn, scales: tuple[float, ...] = HARD) -> Case:
     """Draw a table with a number of clusters and an exponent."""
     X = draw(tables(scales))
     return Case(X, draw(st.integers(1, len(X))), draw(exponents))
+
+
+@st.composite
+def labelled_tables(
+    draw: st.DrawFn, scales: tuple[float, ...] = (1.0, 0.5)
+) -> tuple[Float64Array, IntArray]:
+    """Draw a table, and labellings with gaps, empty clusters and singletons."""
+    X = draw(tables(scales))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    r, k = draw(st.integers(1, 6)), draw(st.integers(1, len(X)))
+    labels = rng.integers(0, k, size=(r, len(X)))
+    labels[0] = np.arange(len(X)) if draw(st.booleans()) else labels[0]
+    return X, labels * draw(st.sampled_from([1, 1, 7, 1000]))
+
+
+@st.composite
+def labellings(draw: st.DrawFn) -> tuple[IntArray, IntArray]:
+    """Draw classes, and labellings from independent to equal, with gaps and singletons."""
+    n, r = draw(st.integers(1, 80)), draw(st.integers(1, 6))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    truth = rng.integers(0, draw(st.integers(1, n)), size=n)
+    noise = rng.integers(0, draw(st.integers(1, 2 * n)), size=(r, n))
+    labels = np.where(rng.random((r, n)) < rng.random((r, 1)), truth, noise)
+    labels[0] = draw(st.sampled_from([labels[0], truth, np.arange(n), np.zeros(n, dtype=int)]))
+    return truth, labels * draw(st.sampled_from([1, 1, 7, 1000]))

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import isnan
+from math import isfinite
 from typing import Any
 
 import pandas as pd
@@ -44,8 +44,8 @@ class Question:
     average : bool
         Whether to return means over data sets, with the number of data sets.
     top : int or None
-        The number of rows to return, the highest first. By default all rows, in the order of the
-        cube.
+        The number of rows to return, the best first: the highest or, if lower is better, the
+        lowest. By default all rows, in the order of the cube.
     """
 
     variable: str = "rescaled_imwk_ari"
@@ -108,11 +108,16 @@ another variable.
         p2=question.p2,
     )
     rows = _rows(_asked(part, question).compute(), question.asked)
-    return rows if question.top is None else rows.nlargest(question.top, question.asked)
+    if question.top is None:
+        return rows
+    ascending = not as_variable(cube, question.asked).higher_is_better
+    return rows.sort_values(question.asked, ascending=ascending, kind="stable").head(question.top)
 
 
 def json_pieces(rows: pd.DataFrame) -> Iterator[str]:
     """Yield the text of one JSON list row by row, with numbers in full precision.
+
+    Scores that are infinite, because they are undefined, are null: JSON has no infinity.
 
     Examples
     --------
@@ -123,7 +128,7 @@ def json_pieces(rows: pd.DataFrame) -> Iterator[str]:
     """
     before = "["
     for values in rows.itertuples(index=False):
-        known = (None if _is_nan(value) else value for value in values)
+        known = (None if _is_unknown(value) else value for value in values)
         record = dict(zip(rows.columns, known, strict=True))
         yield f"{before}{json.dumps(record, ensure_ascii=False)}"
         before = ",\n "
@@ -213,12 +218,12 @@ def _rows(found: xr.Dataset, name: str) -> pd.DataFrame:
 
 
 def _shown(name: str, value: Any) -> str:
-    if _is_nan(value):
+    if _is_unknown(value):
         return "-"
     if name in ("p1", "p2"):
         return f"{value:g}"
     return f"{value:.4f}" if isinstance(value, float) else str(value)
 
 
-def _is_nan(value: Any) -> bool:
-    return isinstance(value, float) and isnan(value)
+def _is_unknown(value: Any) -> bool:
+    return isinstance(value, float) and not isfinite(value)

@@ -21,7 +21,7 @@ from pipeline.core import (
     rescale,
     silhouette,
 )
-from pipeline.core.scores import MOST_ROWS
+from pipeline.core.labellings import MOST_ROWS
 from pipeline.core.types import FloatArray, IntArray
 from pipeline.core.validation import as_exponent
 from pipeline.datasets.tables.table import Table

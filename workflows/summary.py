@@ -7,6 +7,7 @@ import numpy as np
 import xarray as xr
 from rich.table import Table
 
+from pipeline.score_facts import SCORE_FACTS, suffix
 from storage.query import averaged, best_average, results_of, scores
 from workflows.terminal import as_table
 
@@ -17,8 +18,8 @@ COLUMNS = {
     "imwk": "imwk-means",
     "rescaled_imwk": "rescaled\nimwk-means",
 }
-#: Names of the measures, by suffix of their variables. The first that the cube has is shown.
-MEASURES = {"ari": "adjusted Rand index", "silhouette": "silhouette"}
+#: Names of the scores, by suffix of their variables. The first that the cube has is shown.
+MEASURES = {suffix(name): facts.words for name, facts in SCORE_FACTS.items()}
 
 
 def summary_tables(cube: xr.Dataset) -> Iterator[Table]:
@@ -33,7 +34,8 @@ def summary_tables(cube: xr.Dataset) -> Iterator[Table]:
     ------
     rich.table.Table
         The mean ARI of each algorithm that the sweep computes, and the number of data sets of each
-        configuration. If no data have labels, the mean silhouette.
+        configuration. If no data have labels, the mean silhouette, or the first score that the
+        cube has.
 
     Examples
     --------
@@ -43,7 +45,7 @@ def summary_tables(cube: xr.Dataset) -> Iterator[Table]:
     ['Iris', '1', '0.700 (2)']
     """
     known = results_of(cube)
-    measure = next((suffix for suffix in MEASURES if _columns(suffix, known)), "ari")
+    measure = next((measure for measure in MEASURES if _columns(measure, known)), "ari")
     columns = _columns(measure, known)
     means = {name: _mean(cube, name).load() for name in columns}
     for normalisation in cube.normalisation.values.tolist():
@@ -55,9 +57,9 @@ def summary_tables(cube: xr.Dataset) -> Iterator[Table]:
         )
 
 
-def _columns(suffix: str, known: Collection[str]) -> dict[str, str]:
+def _columns(measure: str, known: Collection[str]) -> dict[str, str]:
     """Return the titles of the columns that the cube has, by variable."""
-    titles = {f"{part}_{suffix}": title for part, title in COLUMNS.items()}
+    titles = {f"{part}_{measure}": title for part, title in COLUMNS.items()}
     return {name: title for name, title in titles.items() if name in known}
 
 

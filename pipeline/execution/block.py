@@ -97,7 +97,7 @@ def run_block(spec: SweepSpec, block: Block, table: Table | None = None) -> Bloc
 
 
 def silhouette_seed(spec: SweepSpec, config: str, dataset: int) -> SeedSequence:
-    """Return the seed that chooses the rows for the silhouettes of a large data set.
+    """Return the seed that chooses the rows for the silhouette and `info` of a large data set.
 
     Examples
     --------
@@ -123,9 +123,10 @@ class _TileData:
         X, classes = _original(spec, tile, table)
         *_, k = spec.shape(tile.config)
         normalised = normalise(X, tile.normalisation)
-        # Without the normalisation: the silhouette uses the same rows under all of them.
+        # Without the normalisation: scores use the same rows under all of them.
         seed = silhouette_seed(spec, tile.config, tile.dataset)
-        return cls(spec, tile, normalised, k, Scorer(normalised, classes, spec.scores, seed))
+        scorer = Scorer(normalised, X, classes, spec.scores, seed)
+        return cls(spec, tile, normalised, k, scorer)
 
     def kmeans_seed(self, *coordinates: str) -> SeedSequence:
         tile = self.tile

@@ -25,9 +25,9 @@ from pipeline.core.validation import as_choice
 from pipeline.datasets import CONFIGURATIONS
 from pipeline.datasets.synthetic import ENTITIES
 from pipeline.errors import Location
-from pipeline.scoring import SCORES
+from pipeline.score_facts import DEFAULT_SCORES, SCORE_FACTS, SCORES, TILE_SCORES
 from pipeline.spec.exponents import parse_exponents
-from pipeline.spec.fields import FrozenModel, one_of, some_of, whole_number
+from pipeline.spec.fields import FrozenModel, is_list, one_of, some_of, whole_number
 from pipeline.spec.problems import AllowedKeys, dotted, spec_error
 from pipeline.spec.sources import Datasets, Synthetic, TableFacts
 
@@ -65,9 +65,24 @@ _PAPER_GRID = parse_exponents({"start": 1.1, "stop": 5.0, "step": 0.1})
 
 
 def _default_scores(keys: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return all scores if there are tables, which may have no classes; synthetic data have."""
+    """Return some scores if there are tables, which may have no classes; synthetic data have."""
     datasets = keys.get("datasets")
-    return SCORES if datasets is not None and datasets.has_tables else ()
+    return DEFAULT_SCORES if datasets is not None and datasets.has_tables else ()
+
+
+def _scores_of_blocks(given: Any) -> Any:
+    """Leave out the ARI, which is always computed, and refuse scores that need a whole tile."""
+    if not is_list(given):
+        return given
+    names = list(given)
+    for name in TILE_SCORES:
+        if name in names:
+            raise ValueError(
+                f"{name} compares all labellings of a tile with each other, so a sweep, which "
+                "computes block by block, cannot compute it. Leave it out here, and compute it "
+                "from the labels that the cube keeps."
+            )
+    return [name for name in names if name != "ari"]
 
 
 class SpecKeys(FrozenModel):
@@ -85,9 +100,9 @@ class SpecKeys(FrozenModel):
     dtype: Annotated[str, one_of("dtype", DTYPES)] = "float64"
     parts: Annotated[tuple[str, ...], some_of("part", PARTS)] = PARTS
     datasets: Any
-    scores: Annotated[tuple[str, ...], some_of("score", SCORES, least=0)] = Field(
-        default_factory=_default_scores
-    )
+    scores: Annotated[
+        tuple[str, ...], some_of("score", SCORES, least=0), BeforeValidator(_scores_of_blocks)
+    ] = Field(default_factory=_default_scores)
     p1: _Exponents = Field(default=_PAPER_GRID)
     p2: _Exponents = Field(default=_PAPER_GRID)
 
@@ -146,8 +161,8 @@ class SweepSpec(SpecKeys):
     centre, dtype : str
         As for `imwk`.
     scores : iterable of str
-        Some of `SCORES`, which rate labellings without classes. By default all of them if there
-        are tables, otherwise none.
+        Some of `SCORES`, which rate labellings beside the ARI. By default those of
+        `DEFAULT_SCORES`, which need no classes, if there are tables, otherwise none.
     p1, p2 : mapping or iterable of float
         Exponents of the run that rescales, and of imwk-means on the rescaled data: ``start``,
         ``stop`` and ``step``, or ``values``.
@@ -184,10 +199,12 @@ class SweepSpec(SpecKeys):
         cls, scores: tuple[str, ...], info: ValidationInfo
     ) -> tuple[str, ...]:
         datasets: Datasets | None = info.data.get("datasets")
-        if datasets is not None and datasets.unlabelled and not scores:
+        without_classes = [name for name in SCORES if not SCORE_FACTS[name].needs_classes]
+        unlabelled = () if datasets is None else datasets.unlabelled
+        if unlabelled and not set(scores) & set(without_classes):
             raise ValueError(
-                f"{datasets.unlabelled[0]} has no labels, so its clusters can be rated by scores "
-                f"only. Give at least one. Known: {', '.join(SCORES)}."
+                f"{unlabelled[0]} has no labels, so its clusters can only be rated by scores that "
+                f"need none. Give at least one: {', '.join(without_classes)}."
             )
         return scores
 
@@ -198,6 +215,14 @@ class SweepSpec(SpecKeys):
         if not self.scores and not self.datasets.has_tables:
             del data["scores"]
         return data
+
+    def scoring_as(self, stored: "SweepSpec") -> "SweepSpec":
+        """Return this spec with the `scores` of another one, unless its own were given explicitly.
+
+        So a spec without this key fits a cube of an earlier version, which had other defaults.
+        """
+        given = "scores" in self.model_fields_set
+        return self if given else self.model_copy(update={"scores": stored.scores})
 
     @property
     def fingerprint(self) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.scoring import SCORES, suffix
+from pipeline.score_facts import SCORE_FACTS, SCORES, TILE_SCORES, ScoreFacts, suffix
 
 #: Increased when cubes written by earlier versions cannot be read any more.
 SCHEMA_VERSION = 1
@@ -61,7 +61,7 @@ class Variable:
     part : str or None
         The part of a sweep that computes it; None if it describes the tile.
     score : str or None
-        The name, in a spec, of the label-free score that it holds; None for other variables.
+        The name of the score that it holds; None for counts, and if it describes the tile.
     """
 
     name: str
@@ -80,7 +80,17 @@ class Variable:
     @property
     def needs_labels(self) -> bool:
         """Whether it compares a clustering with known classes."""
-        return self.name.endswith("_ari")
+        return self.facts is not None and self.facts.needs_classes
+
+    @property
+    def facts(self) -> ScoreFacts | None:
+        """The facts of its score; None if it does not hold one."""
+        return None if self.score is None else SCORE_FACTS[self.score]
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether the best result is the highest one."""
+        return self.facts is None or self.facts.higher_is_better
 
     def problem(self, values: NDArray[Any], clusters: int) -> str | None:
         """Return what is wrong with results, or None.
@@ -92,7 +102,8 @@ class Variable:
         >>> RESULTS["imwk_clusters"].problem(np.array([3, 3]), clusters=3) is None
         True
         """
-        absent = int((~np.isfinite(values)).sum())
+        undefined = np.nan if self.facts is None else self.facts.worst
+        absent = int((~np.isfinite(values) & (values != undefined)).sum())
         if absent:
             return f"{self.name} lacks {absent} of {values.size} values"
         low, high = self.bounds(clusters)
@@ -101,23 +112,21 @@ class Variable:
 
     def bounds(self, clusters: int) -> tuple[float, float]:
         """Return the smallest and the largest value that a result may have."""
-        if self.score == "calinski-harabasz":
-            return 0, np.inf
-        if not self.is_count:
-            return -1, 1
+        if self.facts is not None:
+            return self.facts.lowest, self.facts.highest
         return 1, clusters if self.name.endswith("_clusters") else np.iinfo(self.dtype).max
 
 
 def _result(name: str, dims: tuple[str, ...], part: str, about: str) -> Variable:
     # xarray reads counts with gaps as floats; 16-bit ones as float32, whose sums are not exact
-    dtype, fill = ("float64", np.nan) if name.endswith("_ari") else ("uint32", 0)
-    return Variable(name, dims, dtype, fill, about, part)
+    is_score = name.endswith("_ari")
+    dtype, fill = ("float64", np.nan) if is_score else ("uint32", 0)
+    return Variable(name, dims, dtype, fill, about, part, "ari" if is_score else None)
 
 
-_ARI = "Adjusted Rand index of"
+_ARI = f"{SCORE_FACTS['ari'].title} of"
 _ROUNDS = "Rounds of the main loop of"
 _CLUSTERS = "Clusters that are not empty, of k asked for, by"
-_SCORE_WORDS = {"silhouette": "Silhouette", "calinski-harabasz": "Calinski-Harabasz score"}
 _RESCALED = "imwk-means at p2 on data rescaled at p1"
 
 #: The results that every sweep computes, if it has their part.
@@ -144,20 +153,21 @@ RESULTS = {
     )
 }
 
-#: The results that a sweep computes if its spec names the score, each beside an ARI.
+
+def _beside(ari: Variable, score: str) -> Variable:
+    """Return the variable of another score of the same labellings."""
+    name = f"{ari.part}_{suffix(score)}"
+    about = ari.about.replace(SCORE_FACTS["ari"].title, SCORE_FACTS[score].title)
+    return replace(ari, name=name, about=about, score=score)
+
+
+#: The results that a cube has if its spec names the score, each beside an ARI. Scores that need all
+#: labellings of a tile are computed from kept labels, which restarts do not have.
 SCORE_RESULTS = {
     variable.name: variable
-    for score in SCORES
-    for variable in (
-        replace(
-            ari,
-            name=ari.name.replace("_ari", f"_{suffix(score)}"),
-            about=ari.about.replace("Adjusted Rand index", _SCORE_WORDS[score]),
-            score=score,
-        )
-        for ari in RESULTS.values()
-        if ari.name.endswith("_ari")
-    )
+    for score in (*SCORES, *TILE_SCORES)
+    for variable in (_beside(ari, score) for ari in RESULTS.values() if ari.score == "ari")
+    if score in SCORES or "restart" not in variable.dims
 }
 ALL_RESULTS = {**RESULTS, **SCORE_RESULTS}
 
@@ -178,7 +188,7 @@ VARIABLES = {**ALL_RESULTS, **ABOUT_TILES}
 
 
 def variables(scores: Collection[str]) -> dict[str, Variable]:
-    """Return all variables of a cube by name; label-free scores only if its spec names them.
+    """Return all variables of a cube by name; scores beside the ARI only if they are given.
 
     Examples
     --------
@@ -188,5 +198,5 @@ def variables(scores: Collection[str]) -> dict[str, Variable]:
     return {
         name: variable
         for name, variable in VARIABLES.items()
-        if variable.score is None or variable.score in scores
+        if variable.score in (None, "ari", *scores)
     }

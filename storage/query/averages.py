@@ -23,7 +23,8 @@ def averaged(values: xr.DataArray, over: str = "dataset") -> xr.Dataset:
     Returns
     -------
     xarray.Dataset
-        ``average``; ``spread``, the sample standard deviation, NaN for a single value; and
+        ``average``; ``spread``, the sample standard deviation, NaN for a single value or if the
+        average is infinite; and
         ``datasets`` or ``restarts``, the number of values.
 
     Examples
@@ -36,8 +37,9 @@ def averaged(values: xr.DataArray, over: str = "dataset") -> xr.Dataset:
     # Sums and counts, because the means of xarray warn where there are no values
     count = values.count(over)
     average = values.sum(over) / count.where(count > 0)
-    squares = ((values - average) ** 2).sum(over)
-    spread = np.sqrt(squares / (count - 1).where(count > 1))
+    finite = average.where(np.isfinite(average))  # a score may be infinite where it is undefined
+    squares = ((values - finite) ** 2).sum(over)
+    spread = np.sqrt(squares / (count - 1).where((count > 1) & finite.notnull()))
     return xr.Dataset({"average": average, "spread": spread, f"{over}s": count})
 
 

@@ -3,18 +3,17 @@
 import xarray as xr
 
 from pipeline.core.errors import InvalidInputError
+from pipeline.score_facts import suffix
 from storage.query.averages import averaged, scores
 from storage.query.selection import DEFAULT_VARIABLE, as_variable, exponents_of, results_of
-
-#: The ARI of k-means++ on the data as they are.
-BASELINE = "kmeans_ari"
 
 
 def baseline_of(cube: xr.Dataset, variable: str) -> str | None:
     """Return the ARI of k-means++ that another ARI is compared with, or None if there is none.
 
-    Label-free scores are not compared with k-means++. They use the same plain distances that it
-    minimises, so beating it means little, and most cells of a heatmap would be white.
+    Other scores that need classes are compared in the same way. Label-free scores are not: they use
+    the same plain distances that k-means++ minimises, so beating it means little, and most cells of
+    a heatmap would be white.
 
     Examples
     --------
@@ -23,7 +22,8 @@ def baseline_of(cube: xr.Dataset, variable: str) -> str | None:
     ('kmeans_ari', None)
     """
     found = as_variable(cube, variable)
-    return BASELINE if found.needs_labels and BASELINE in results_of(cube) else None
+    baseline = f"kmeans_{suffix(str(found.score))}"
+    return baseline if found.needs_labels and baseline in results_of(cube) else None
 
 
 def compared_with_kmeans(cube: xr.Dataset, variable: str = DEFAULT_VARIABLE) -> xr.Dataset:
@@ -54,8 +54,8 @@ def compared_with_kmeans(cube: xr.Dataset, variable: str = DEFAULT_VARIABLE) -> 
     name = baseline_of(cube, variable)
     if name is None:
         raise InvalidInputError(
-            f"{variable} cannot be compared with k-means++ in this cube. Choose an ARI, in a cube "
-            "whose sweep has the part kmeans."
+            f"{variable} cannot be compared with k-means++ in this cube. Choose an ARI, or another "
+            "score that needs classes, in a cube whose sweep has the part kmeans."
         )
     values, baseline = scores(cube, variable), scores(cube, name)
     both = values.notnull() & baseline.notnull()

@@ -5,6 +5,7 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 import xarray as xr
 
+from storage.layout.schema import ALL_RESULTS
 from storage.query.averages import averaged, scores
 from storage.query.selection import DEFAULT_VARIABLE, exponents_of
 
@@ -22,7 +23,8 @@ def best_exponents(cube: xr.Dataset, variable: str = DEFAULT_VARIABLE) -> xr.Dat
     Returns
     -------
     xarray.Dataset
-        ``best``, and ``p1`` and ``p2`` if the result depends on them; with restarts also
+        ``best``, the highest result or, for scores such as Davies-Bouldin, the lowest; ``p1`` and
+        ``p2`` if the result depends on them; with restarts also
         ``spread``, their standard deviation there. Of several equally good pairs, the one with the
         lowest p1, then the lowest p2.
 
@@ -33,12 +35,12 @@ def best_exponents(cube: xr.Dataset, variable: str = DEFAULT_VARIABLE) -> xr.Dat
     >>> float(best.best), float(best.p1), float(best.p2)
     (0.7, 1.4, 3.0)
     """
-    dims = exponents_of(cube, variable)
-    values = cube[variable]
+    dims, values = exponents_of(cube, variable), cube[variable]
     if "restart" not in values.dims:
-        return _at_highest(values.to_dataset(name="best"), "best", dims)
-    means = averaged(values, "restart").rename(average="best")
-    return _at_highest(means.drop_vars("restarts"), "best", dims)
+        found = values.to_dataset(name="best")
+    else:
+        found = averaged(values, "restart").rename(average="best").drop_vars("restarts")
+    return _at_best(found, "best", variable, dims)
 
 
 def best_average(cube: xr.Dataset, variable: str = DEFAULT_VARIABLE) -> xr.Dataset:
@@ -68,7 +70,7 @@ def best_average(cube: xr.Dataset, variable: str = DEFAULT_VARIABLE) -> xr.Datas
     dims = exponents_of(cube, variable)
     over = averaged(scores(cube, variable))
     compete = over.datasets == over.datasets.max(dims)
-    best = _at_highest(over.assign(average=over.average.where(compete)), "average", dims)
+    best = _at_best(over.assign(average=over.average.where(compete)), "average", variable, dims)
     return best.assign(datasets=best.datasets.fillna(0).astype(np.int64))
 
 
@@ -87,14 +89,16 @@ def best_scores(cube: xr.Dataset, variable: str, *, average: bool) -> xr.Dataset
     return best_exponents(cube, variable).rename(best=variable)
 
 
-def _at_highest(values: xr.Dataset, by: str, dims: Sequence[Hashable]) -> xr.Dataset:
-    """Return all variables where `by` is highest over `dims`, and the exponents there."""
+def _at_best(values: xr.Dataset, by: str, variable: str, dims: Sequence[Hashable]) -> xr.Dataset:
+    """Return all values where `by`, of a result, is best over `dims`, and the exponents there."""
     # Dask stacks these dimensions only if each of them is one chunk
     whole = values.chunk(dict.fromkeys(dims, -1)) if values.chunks else values
     cells = whole.stack(cell=dims, create_index=False)
-    highest = cells[by].fillna(-np.inf).argmax("cell")
+    rank = cells[by] if ALL_RESULTS[variable].higher_is_better else -cells[by]
+    # A score that is infinite because it is undefined is still better than no result
+    best = rank.clip(min=np.finfo(np.float64).min).fillna(-np.inf).argmax("cell")
     order = xr.DataArray(np.arange(cells.sizes["cell"]), dims="cell")
-    here = (order == highest) & cells[by].notnull()
+    here = (order == best) & cells[by].notnull()
     found = {name: cells[name].where(here).max("cell") for name in cells.data_vars}
     exponents = {dim: cells[dim].reset_coords(drop=True) for dim in dims}
     at = {dim: grid.where(here).max("cell") for dim, grid in exponents.items()}

@@ -1,11 +1,11 @@
-"""Choose exponents by a score that needs no labels, and compare the choice with the best ARI."""
+"""Choose exponents by a score, and compare the choice with the best ARI."""
 
 from collections.abc import Sequence
 
 import xarray as xr
 
 from pipeline.core.validation import as_choice
-from pipeline.scoring import SCORES, suffix
+from pipeline.score_facts import SCORE_FACTS, SCORES, suffix
 from storage.layout.schema import ALL_RESULTS
 from storage.query.averages import averaged, scores
 from storage.query.best import best_scores
@@ -21,7 +21,7 @@ def score_variable(variable: str, score: str) -> str:
     'rescaled_imwk_calinski_harabasz'
     """
     result = ALL_RESULTS[as_choice(variable, "variable", ALL_RESULTS)]
-    return f"{result.part}_{suffix(as_choice(score, 'score', SCORES))}"
+    return f"{result.part}_{suffix(as_choice(score, 'score', SCORE_FACTS))}"
 
 
 def main_variable(cube: xr.Dataset) -> str:
@@ -55,7 +55,7 @@ def main_variable(cube: xr.Dataset) -> str:
 def chosen_exponents(
     cube: xr.Dataset, variable: str, score: str, *, average: bool = False
 ) -> xr.Dataset:
-    """Return the exponents at which a label-free score is best, and the ARI there.
+    """Return the exponents at which a score is best, and the ARI there.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def chosen_exponents(
     variable : str
         Any result of the algorithm.
     score : str
-        One of `pipeline.scoring.SCORES`.
+        A name in `pipeline.SCORE_FACTS`, usually of a score that needs no classes.
     average : bool
         Choose one pair of exponents for all data sets, by the mean score, not one for each.
 

@@ -25,8 +25,8 @@ def compare_cubes(first: xr.Dataset, second: xr.Dataset) -> xr.Dataset:
     xarray.Dataset
         For each ``variable``, except those about how a cube was computed: the number of ``cells``
         with a value in either cube; how many are ``differing``, including those that one cube
-        lacks; and the ``largest_difference`` of two numbers, NaN if there are no two. The cubes are
-        equal if ``differing`` is 0 everywhere.
+        lacks; and the ``largest_difference`` of two finite numbers, NaN if there are no two. The
+        cubes are equal if ``differing`` is 0 everywhere.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def _part(cube: xr.Dataset, other: xr.Dataset, name: str) -> xr.DataArray:
 def _difference(ours: xr.DataArray, theirs: xr.DataArray) -> xr.Dataset:
     present = ours.notnull() | theirs.notnull()
     numbers = ours.dtype.kind in "fiu"
-    largest = abs(ours - theirs).max() if numbers else xr.DataArray(np.nan)
+    largest = abs(_finite(ours) - _finite(theirs)).max() if numbers else xr.DataArray(np.nan)
     return xr.Dataset(
         {
             "cells": present.sum(),
@@ -58,3 +58,8 @@ def _difference(ours: xr.DataArray, theirs: xr.DataArray) -> xr.Dataset:
             "largest_difference": largest.astype(np.float64),
         }
     )
+
+
+def _finite(values: xr.DataArray) -> xr.DataArray:
+    """Return the values without infinite ones, which have no difference."""
+    return values.where(np.isfinite(values))

@@ -95,14 +95,17 @@ def _why_absent(cube: xr.Dataset, name: str) -> str | None:
     if variable is None:
         return None
     if variable.needs_labels and is_unlabelled(cube):
-        return "there is no ARI without labels, but there are scores such as the silhouette"
+        name = str(variable.score).upper()
+        return f"there is no {name} without labels, but there are scores such as the silhouette"
     parts = cube.attrs.get("spec", {}).get("parts", ())
     if parts and variable.part not in parts:
         return f"its sweep does not compute {variable.part}, only {', '.join(parts)}"
-    if variable.score is not None:
-        setting = f'scores = ["{variable.score}"]'
-        return f"its spec does not name {variable.score} among its scores ({setting})"
-    return None
+    if variable.facts is None:
+        return None
+    if variable.facts.needs_tile:
+        return f"{variable.score} has not been computed from the labels that the cube keeps"
+    setting = f'scores = ["{variable.score}"]'
+    return f"its spec does not name {variable.score} among its scores ({setting})"
 
 
 def is_unlabelled(cube: xr.Dataset) -> bool:

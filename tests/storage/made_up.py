@@ -49,9 +49,11 @@ def _values(name: str, tile: Tile, labels: Sequence[Sequence[float]]) -> NDArray
     mixed = np.full(cells[0].shape, crc32(f"{name} {tile}".encode()) % 1000.0)
     for place, cell in enumerate(cells):
         mixed += cell * 37.7**place
-    if name.endswith(("_ari", "_silhouette")):
+    if name.endswith("_nmi"):
+        return np.asarray(np.abs(np.sin(mixed)))
+    if name.endswith(("_ari", "_ami", "_silhouette")):
         return np.asarray(np.sin(mixed))
-    if name.endswith("_calinski_harabasz"):
+    if not name.endswith(("_clusters", "_iterations")):
         return np.asarray(mixed)
     most = 3 if name.endswith("_clusters") else 500
     return np.asarray(1 + mixed.astype(np.int64) % most, dtype=np.uint16)

@@ -85,8 +85,8 @@ def summary(cube: str) -> None:
 @click.option(
     "--by",
     metavar="SCORE",
-    help="With --best, choose the exponents by silhouette or calinski-harabasz, as if no classes "
-    "were known. By default by the variable itself.",
+    help="With --best, choose the exponents by a score such as silhouette or info, as if no "
+    "classes were known. By default by the variable itself.",
 )
 @click.option(
     "--average",
@@ -97,7 +97,7 @@ def summary(cube: str) -> None:
     "--top",
     type=click.IntRange(1),
     metavar="N",
-    help="Print only the N highest rows, the highest first. By default all rows.",
+    help="Print only the N best rows, the best first. By default all rows.",
 )
 @json_option
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV instead of text.")

@@ -17,7 +17,6 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from pipeline.scoring import LEAST
 from storage.layout.schema import ALL_RESULTS, Status
 from storage.query import (
     DEFAULT_VARIABLE,
@@ -79,10 +78,12 @@ def mean_grids(cube: xr.Dataset, variable: str = DEFAULT_VARIABLE) -> xr.Dataset
     if compared:
         means = compared_with_kmeans(cube, variable)
     else:
-        least = LEAST.get(str(known.score), -np.inf)
-        means = averaged(scores(cube, variable)).drop_vars("spread").assign(expected=least)
+        worst = -np.inf if known.facts is None else known.facts.worst
+        means = averaged(scores(cube, variable)).drop_vars("spread").assign(expected=worst)
+    better, than = means["average"], means["expected"]
+    beats = better > than if known.higher_is_better else better < than
     asked = (cube["status"] != Status.NOT_PART).sum("dataset")
-    drawn = means.assign(beats=means["average"] > means["expected"], asked=asked)
+    drawn = means.assign(beats=beats, asked=asked)
     return drawn.assign_attrs(variable=variable, about=known.about, compared=compared)
 
 
@@ -207,7 +208,7 @@ def _explain(figure: Figure, panels: Panels, means: xr.Dataset) -> None:
     figure.text(*panels.subtitle, fill(about, panels.letters), va="top")
     keys = {
         NOT_BEATEN: (WHITE, compared),
-        NOT_SCORED: (WHITE, not compared and (means["average"] <= means["expected"]).any()),
+        NOT_SCORED: (WHITE, not compared and (~means["beats"] & means["average"].notnull()).any()),
         "no result": (NO_RESULT, means["average"].isnull().any()),
     }
     patches = [Patch(**look, label=words) for words, (look, seen) in keys.items() if seen]

@@ -22,9 +22,6 @@ from workflows.report.packing import count_codes, packed, score_codes
 #: the paper's size, the page stays below 15 MB.
 ROOM = 11_500_000
 
-#: The score without an upper bound.
-UNBOUNDED = "calinski-harabasz"
-
 Picture = dict[str, Any]
 
 
@@ -41,7 +38,7 @@ class Shown:
     is_count : bool
         Whether the result is a count, which has neither a best pair nor a threshold.
     is_unbounded : bool
-        Whether the result is a score without an upper bound.
+        Whether the result is a score that may be below -1 or above 1.
     baseline : str or None
         The ARI of k-means++ that the result is compared with, as `baseline_of` returns it.
     """
@@ -73,7 +70,7 @@ def shown_results(cube: xr.Dataset) -> list[Shown]:
 def _shown(cube: xr.Dataset, name: str) -> Shown:
     known = ALL_RESULTS[name]
     exponents = tuple(dim for dim in known.dims if dim in ("p1", "p2"))
-    unbounded = known.score == UNBOUNDED
+    unbounded = known.facts is not None and max(-known.facts.lowest, known.facts.highest) > 1
     return Shown(name, known.about, exponents, known.is_count, unbounded, baseline_of(cube, name))
 
 
@@ -103,7 +100,7 @@ def figure_data(cube: xr.Dataset, room: int = ROOM) -> list[dict[str, Any]]:
     >>> picture["best"], picture["datasets"]["labels"], picture["datasets"]["best"]
     (1.0, [0], [1.0])
     """
-    averages = cube.assign({name: scores(cube, name) for name in results_of(cube)})
+    averages = cube.assign({name: _finite(scores(cube, name)) for name in results_of(cube)})
     results = [_result(averages, shown) for shown in shown_results(cube)]
     for result in results:
         datasets = [picture["datasets"] for row in result["pictures"] for picture in row if picture]
@@ -114,6 +111,11 @@ def figure_data(cube: xr.Dataset, room: int = ROOM) -> list[dict[str, Any]]:
         for part in datasets:
             part["grids"] = None
     return results
+
+
+def _finite(values: xr.DataArray) -> xr.DataArray:
+    """Return scores without those that are infinite because they are undefined."""
+    return values.where(np.isfinite(values))
 
 
 def _result(cube: xr.Dataset, shown: Shown) -> dict[str, Any]:

@@ -5,7 +5,7 @@ import pytest
 
 from pipeline.core.errors import InvalidInputError
 from storage import create_cube, open_cube
-from storage.query import beats_kmeans, expected_ari, share_beating_kmeans
+from storage.query import baseline_of, beats_kmeans, expected_ari, share_beating_kmeans
 from tests.storage.grids import plain_mean
 from tests.storage.made_up import small_spec
 from tests.storage.query.small_cubes import NAN, by_hand, partial_cube
@@ -20,6 +20,14 @@ def test_share_beating_kmeans_by_hand() -> None:
     assert beats_kmeans(cube).values.ravel().tolist() == [True, False, False, False]
     share = share_beating_kmeans(cube).squeeze()
     assert (float(share.share), int(share.cells), int(share.datasets)) == (0.25, 4, 2)
+
+
+def test_other_scores_with_classes_are_compared_with_their_own_baseline() -> None:
+    names = {"rescaled_imwk_ari": "rescaled_imwk_ami", "kmeans_ari": "kmeans_ami"}
+    cube = by_hand().rename(names)
+    assert baseline_of(cube, "rescaled_imwk_ami") == "kmeans_ami"
+    np.testing.assert_array_equal(beats_kmeans(cube, "rescaled_imwk_ami"), beats_kmeans(by_hand()))
+    assert baseline_of(by_hand().rename({"kmeans_ari": "kmeans_nmi"}), "rescaled_imwk_ari") is None
 
 
 def test_both_means_of_a_cell_are_over_the_same_data_sets() -> None:

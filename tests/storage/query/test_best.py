@@ -75,6 +75,35 @@ def test_a_pair_that_few_data_sets_have_is_not_the_best_average() -> None:
     assert int(best.datasets) == 2
 
 
+LOWER = "rescaled_imwk_davies_bouldin"
+
+
+def lower_is_better(grid: NDArray[np.float64]) -> xr.Dataset:
+    return cube_of({LOWER: grid[None, :, None]}, p1=[1.1, 1.4], p2=[1.5, 3.0])
+
+
+def test_the_lowest_is_the_best_where_lower_is_better() -> None:
+    cube = lower_is_better(np.array([[[0.6, 0.1], [NAN, np.inf]], [[0.6, 0.9], [0.7, 0.2]]]))
+    best = best_exponents(cube, LOWER).squeeze()
+    assert best.best.values.tolist() == [0.1, 0.2]
+    assert best.p1.values.tolist() == [1.1, 1.4]
+    average = best_average(cube, LOWER).squeeze()
+    assert (float(average.average), float(average.p1), float(average.p2)) == (0.5, 1.1, 3.0)
+
+
+def test_an_undefined_score_is_better_than_no_result() -> None:
+    cube = lower_is_better(np.array([[[NAN, NAN], [np.inf, NAN]]]))
+    best = best_exponents(cube, LOWER).squeeze()
+    assert (float(best.best), float(best.p1), float(best.p2)) == (np.inf, 1.4, 1.5)
+
+
+def test_a_mean_with_an_undefined_score_is_infinite_without_a_warning() -> None:
+    values = xr.DataArray([[np.inf, 0.5], [0.25, 1.5]], dims=("dataset", "p1"))
+    over = averaged(values)
+    assert over.average.values.tolist() == [np.inf, 1.0]
+    np.testing.assert_allclose(over.spread.values, [NAN, np.sqrt(0.5)])
+
+
 def test_an_empty_cube_gives_counts_of_zero_and_no_warning() -> None:
     cube = by_hand(np.full((2, 2, 2), NAN))
     average = best_average(cube).squeeze()

@@ -67,6 +67,14 @@ def test_variables_that_one_cube_lacks_differ(tmp_path: Path) -> None:
         assert found["imwk_silhouette"] == 8 * 3
 
 
+def test_equal_infinities_do_not_differ() -> None:
+    cube = xr.DataArray([np.inf, np.inf, 0.5], {"p1": [1.1, 1.4, 2.0]})
+    first = cube.to_dataset(name="imwk_davies_bouldin")
+    second = cube.copy(data=[np.inf, 0.25, 0.5]).to_dataset(name="imwk_davies_bouldin")
+    assert differing(first, first) == {}
+    assert differing(first, second) == {"imwk_davies_bouldin": 1}
+
+
 def test_labels_that_one_cube_lacks_differ(tmp_path: Path) -> None:
     cube = open_cube(full_cube(tmp_path / "cube.zarr"))
     found = differing(cube, cube.isel(dataset=[0]))

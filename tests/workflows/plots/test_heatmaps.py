@@ -208,6 +208,17 @@ def test_a_single_cluster_has_no_colour_and_does_not_change_the_scale() -> None:
     assert [text.get_text() for text in figure.legends[0].get_texts()] == [NOT_SCORED]
 
 
+def test_where_lower_is_better_an_infinite_score_has_no_colour() -> None:
+    values = np.array([[np.inf, 0.5], [0.4, np.nan]])[None, None, None]
+    name = "rescaled_imwk_davies_bouldin"
+    figure = figures(with_status(cube_of({name: values}, p1=P1[:2], p2=P2[:2])), name)["range"]
+    pixels, axes = pixels_of(figure), figure.axes[0]
+    looks = [look(pixels, axes, *place) for place in np.ndindex(2, 2)]
+    assert looks == ["white", "coloured", "coloured", "hatched"]
+    assert figure.axes[-1].get_ylim() == pytest.approx((0.4, 0.5))
+    assert "(lower is better)" in figure.texts[1].get_text()
+
+
 HOSTILE = [
     "$x^2$ $\\frac{$",
     "_hidden",

@@ -171,6 +171,21 @@ def test_scores_without_an_upper_bound_are_stored_unchanged() -> None:
     np.testing.assert_array_equal(grid, [3e6, 0.0, np.nan])
 
 
+def test_scores_below_minus_1_are_stored_unchanged() -> None:
+    (result,) = figure_data(cube_of({"imwk_info": [[[[-3.25, 1.5]]]]}, p1=[1.1, 1.5]))
+    grid = unpacked(result["pictures"][0][0]["datasets"]["grids"], np.float32)
+    assert (result["unbounded"], grid.tolist()) == (True, [-3.25, 1.5])
+
+
+def test_where_lower_is_better_the_lowest_is_marked_and_infinity_is_no_result() -> None:
+    cube = cube_of({"imwk_davies_bouldin": [[[[np.inf, 0.75, 0.5]]]]}, p1=[1.1, 1.5, 2.0])
+    (result,) = figure_data(cube)
+    picture = result["pictures"][0][0]
+    assert (picture["best"], picture["highest"]) == (2, 0.5)
+    grid = unpacked(picture["datasets"]["grids"], np.float32)
+    np.testing.assert_array_equal(grid, [np.nan, 0.75, 0.5])
+
+
 def test_single_data_sets_are_left_out_where_they_do_not_fit(
     results: list[dict[str, Any]], cube: xr.Dataset
 ) -> None:

@@ -5,25 +5,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.metrics import calinski_harabasz_score, silhouette_score
+from sklearn.metrics import calinski_harabasz_score, davies_bouldin_score, silhouette_score
 
-from pipeline.core import InvalidInputError, calinski_harabasz, silhouette
-from pipeline.core import scores as module
-from pipeline.core.scores import MOST_ROWS, Silhouettes
+from pipeline.core import InvalidInputError, calinski_harabasz, davies_bouldin, silhouette
+from pipeline.core import labellings as module
+from pipeline.core.labellings import MOST_ROWS
+from pipeline.core.scores import Silhouettes
 from pipeline.core.types import Float64Array, IntArray
 from pipeline.seeds import seed_sequence
-from tests.strategies import tables
+from tests.strategies import labelled_tables
 
-
-@st.composite
-def labelled(draw: st.DrawFn) -> tuple[Float64Array, IntArray]:
-    """Draw a table of similar scales, and labellings with gaps, empty clusters and singletons."""
-    X = draw(tables((1.0, 0.5)))
-    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    r, k = draw(st.integers(1, 6)), draw(st.integers(1, len(X)))
-    labels = rng.integers(0, k, size=(r, len(X)))
-    labels[0] = np.arange(len(X)) if draw(st.booleans()) else labels[0]
-    return X, labels * draw(st.sampled_from([1, 1, 7, 1000]))
+SCORES = (silhouette, calinski_harabasz, davies_bouldin)
 
 
 def exact_distances(X: Float64Array) -> Float64Array:
@@ -40,8 +32,8 @@ def expected(X: Float64Array, labels: IntArray) -> tuple[float, float]:
     )
 
 
-@settings(max_examples=100)
-@given(labelled())
+@settings(max_examples=200)
+@given(labelled_tables())
 def test_both_equal_scikit_learn(case: tuple[Float64Array, IntArray]) -> None:
     X, labels = case
     silhouettes, ratios = np.transpose([expected(X, row) for row in labels])
@@ -56,6 +48,31 @@ def all_equal_in_clusters(X: Float64Array, labels: IntArray) -> bool:
     return all(np.ptp(X[labels == label], axis=0).max() == 0 for label in np.unique(labels))
 
 
+@settings(max_examples=200)
+@given(labelled_tables())
+def test_davies_bouldin_equals_scikit_learn(case: tuple[Float64Array, IntArray]) -> None:
+    X, labels = case
+    for row, found in zip(labels, np.asarray(davies_bouldin(X, labels)), strict=True):
+        if not 1 < len(np.unique(row)) < len(X):
+            assert np.isnan(found)
+        elif nearest_means(X, row) < 1e-9:
+            assert found > 1e6 or all_equal_in_clusters(X, row)  # scikit-learn ignores such pairs
+        else:
+            assert found == pytest.approx(davies_bouldin_score(X, row), rel=1e-6)
+
+
+def nearest_means(X: Float64Array, labels: IntArray) -> float:
+    means = np.array([X[labels == label].mean(axis=0) for label in np.unique(labels)])
+    apart = exact_distances(means)
+    return float(apart[np.triu_indices(len(means), 1)].min())
+
+
+def test_davies_bouldin_is_infinite_if_two_means_are_equal() -> None:
+    X = [[-1.0], [1.0], [-2.0], [2.0], [9.0]]
+    assert davies_bouldin(X, [0, 0, 1, 1, 2]) == np.inf
+    assert davies_bouldin([[1.0], [1.0], [1.0]], [0, 0, 1]) == np.inf
+
+
 def test_a_real_size_equals_scikit_learn() -> None:
     rng = np.random.default_rng(1)
     X, labels = rng.normal(size=(1000, 9)), rng.integers(0, 10, size=(5, 1000))
@@ -64,10 +81,12 @@ def test_a_real_size_equals_scikit_learn() -> None:
     )
     ratios = [calinski_harabasz_score(X, row) for row in labels]
     np.testing.assert_allclose(calinski_harabasz(X, labels), ratios, rtol=1e-9)
+    overlaps = [davies_bouldin_score(X, row) for row in labels]
+    np.testing.assert_allclose(davies_bouldin(X, labels), overlaps, rtol=1e-9)
 
 
 @settings(max_examples=200)
-@given(labelled(), st.integers(1, 300), st.randoms(use_true_random=False))
+@given(labelled_tables(), st.integers(1, 300), st.randoms(use_true_random=False))
 def test_order_and_grouping_of_labellings_change_no_bit(
     case: tuple[Float64Array, IntArray], together: int, random: Random
 ) -> None:
@@ -76,14 +95,9 @@ def test_order_and_grouping_of_labellings_change_no_bit(
     random.shuffle(order)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "CLUSTERS_TOGETHER", together)
-        grouped = silhouette(X, labels[order]), calinski_harabasz(X, labels[order])
-    for place, number in enumerate(order):
-        assert_same_bits(grouped[0], place, silhouette(X, labels[number]))
-        assert_same_bits(grouped[1], place, calinski_harabasz(X, labels[number]))
-
-
-def assert_same_bits(values: float | Float64Array, place: int, alone: float | Float64Array) -> None:
-    np.testing.assert_array_equal(np.asarray(values)[place], alone)
+        grouped = [score(X, labels[order]) for score in SCORES]
+    for score, values in zip(SCORES, grouped, strict=True):
+        np.testing.assert_array_equal(values, [score(X, labels[number]) for number in order])
 
 
 def test_large_products_change_no_bit() -> None:
@@ -98,19 +112,18 @@ def test_names_of_clusters_do_not_matter() -> None:
     X, labels = rng.normal(size=(40, 3)), rng.integers(0, 4, size=40)
     names = np.array(["d", "c", "b", "a"])[labels]
     assert silhouette(X, names) == silhouette(X, labels)
+    assert davies_bouldin(X, names) == davies_bouldin(X, labels)
     assert calinski_harabasz(X, names) == pytest.approx(calinski_harabasz(X, labels), rel=1e-12)
 
 
 @pytest.mark.parametrize("labels", [[0, 0, 0, 0], [0, 1, 2, 3]], ids=["one", "all alone"])
 def test_one_cluster_or_entities_all_alone_give_nan(labels: list[int]) -> None:
     X = [[0.0], [1.0], [3.0], [7.0]]
-    assert np.isnan(silhouette(X, labels))
-    assert np.isnan(calinski_harabasz(X, labels))
+    assert all(np.isnan(score(X, labels)) for score in SCORES)
 
 
 def test_a_single_entity_is_nan() -> None:
-    assert np.isnan(silhouette([[1.0, 2.0]], [0]))
-    assert np.isnan(calinski_harabasz([[1.0, 2.0]], [0]))
+    assert all(np.isnan(score([[1.0, 2.0]], [0])) for score in SCORES)
 
 
 def test_clusters_of_equal_entities() -> None:
@@ -118,6 +131,7 @@ def test_clusters_of_equal_entities() -> None:
     labels = np.repeat([0, 1, 2], 7)
     assert silhouette(X, labels) == 1
     assert calinski_harabasz(X, labels) == 1
+    assert davies_bouldin(X, labels) == 0
     assert silhouette(np.zeros((6, 2)), [0, 0, 0, 1, 1, 1]) == 0
 
 
@@ -145,8 +159,8 @@ def test_large_data_are_scored_in_little_memory() -> None:
     rng = np.random.default_rng(6)
     X, labels = rng.normal(size=(100_000, 2)), rng.integers(0, 3, size=(20, 100_000))
     tracemalloc.start()
-    calinski_harabasz(X, labels)
-    silhouette(X, labels)
+    for score in SCORES:
+        score(X, labels)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 50e6  # Calinski-Harabasz of all labellings at once would take 80 MB
@@ -158,7 +172,7 @@ def test_up_to_the_limit_the_seed_does_not_matter() -> None:
     assert silhouette(X, labels, seed=1) == silhouette(X, labels, seed=2)
 
 
-@pytest.mark.parametrize("score", [silhouette, calinski_harabasz])
+@pytest.mark.parametrize("score", SCORES)
 @pytest.mark.parametrize("labels", [[0, 1], [[0], [1], [1]], 5])
 def test_labels_of_other_rows_are_refused(score: object, labels: object) -> None:
     assert callable(score)

@@ -1,0 +1,6 @@
+"""Scores that compare labellings with known classes, of many labellings at once."""
+
+from pipeline.core.agreement.mutual_information import adjusted_mutual_info, normalised_mutual_info
+from pipeline.core.agreement.rand import adjusted_rand_index
+
+__all__ = ["adjusted_mutual_info", "adjusted_rand_index", "normalised_mutual_info"]

@@ -1,0 +1,1 @@
+"""Tests of the scores that compare labellings with classes."""

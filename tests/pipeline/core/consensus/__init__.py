@@ -1,0 +1,1 @@
+"""Tests of what many labellings have in common."""

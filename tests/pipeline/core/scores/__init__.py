@@ -1,0 +1,1 @@
+"""Tests of the scores that need no classes."""
