@@ -139,8 +139,9 @@ class DraftSpec(SpecKeys):
                     read.add(name, table)
         if problems:
             raise SpecError(problems)
-        datasets = {"synthetic": data.synthetic, "matrices": read.facts}
-        return Sweep(SweepSpec.model_validate({**dict(self), "datasets": datasets}), read.tables)
+        given = {key: getattr(self, key) for key in self.model_fields_set}
+        given["datasets"] = {"synthetic": data.synthetic, "matrices": read.facts}
+        return Sweep(SweepSpec.model_validate(given), read.tables)
 
 
 @dataclass(frozen=True)
