@@ -12,6 +12,7 @@ from pipeline.execution.block import BlockResult
 from pipeline.spec import SweepSpec, Tile
 from pipeline.spec.blocks import Block
 from storage import CubeLocation, read_ledger, read_spec
+from storage.layout.kept import KeptVariable, Sizes, kept_variables
 from storage.layout.schema import variables
 from storage.tiles import write_tile
 
@@ -41,20 +42,43 @@ def made_up(spec: SweepSpec, block: Block, seconds: float = 0.5) -> BlockResult:
         for name, variable in variables(spec.scores).items()
         if variable.part in block.parts and (labelled or not variable.needs_labels)
     }
+    sizes = Sizes.of(spec, block.tile.config)
+    for kept in kept_variables(spec):
+        if kept.part in block.parts:
+            runs = [labels[dim] for dim in kept.dims]
+            arrays[kept.name] = _kept(kept, block.tile, runs, sizes)
     return BlockResult(block, arrays, seconds)
 
 
+def _kept(
+    kept: KeptVariable, tile: Tile, runs: Sequence[Sequence[float]], sizes: Sizes
+) -> NDArray[Any]:
+    inner = [range(sizes.length(dim)) for dim in kept.inner]
+    mixed = _mixed(kept.name, tile, [*runs, *inner])
+    if kept.what == "weights":
+        mixed = np.asarray(np.sin(mixed) ** 2)
+        mixed[..., -1, :] = np.nan  # the last cluster is never formed
+    elif kept.what != "inertia":
+        highest = {"labels": sizes.clusters, "restart": sizes.restarts, "converged": 2}[kept.what]
+        mixed = np.floor(mixed) % highest
+    return mixed.astype(kept.dtype(sizes))
+
+
 def _values(name: str, tile: Tile, labels: Sequence[Sequence[float]]) -> NDArray[Any]:
-    cells = np.meshgrid(*labels, indexing="ij")
-    mixed = np.full(cells[0].shape, crc32(f"{name} {tile}".encode()) % 1000.0)
-    for place, cell in enumerate(cells):
-        mixed += cell * 37.7**place
+    mixed = _mixed(name, tile, labels)
     if name.endswith(("_ari", "_silhouette")):
         return np.asarray(np.sin(mixed))
     if name.endswith("_calinski_harabasz"):
         return np.asarray(mixed)
     most = 3 if name.endswith("_clusters") else 500
     return np.asarray(1 + mixed.astype(np.int64) % most, dtype=np.uint16)
+
+
+def _mixed(name: str, tile: Tile, labels: Sequence[Sequence[float]]) -> NDArray[Any]:
+    mixed = np.full([len(some) for some in labels], crc32(f"{name} {tile}".encode()) % 1000.0)
+    for place, cell in enumerate(np.meshgrid(*labels, indexing="ij")):
+        mixed += cell * 37.7**place
+    return mixed
 
 
 def fill(location: CubeLocation, tiles: Sequence[Tile] | None = None) -> None:
