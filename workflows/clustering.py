@@ -14,7 +14,6 @@ from rich.table import Table as TerminalTable
 
 from pipeline.core import (
     ConstantFeatureWarning,
-    ImwkResult,
     adjusted_rand_index,
     imwk,
     normalise,
@@ -22,15 +21,25 @@ from pipeline.core import (
     silhouette,
 )
 from pipeline.core.scores import MOST_ROWS
-from pipeline.core.types import FloatArray, IntArray
+from pipeline.core.types import Float64Array, FloatArray, IntArray
 from pipeline.core.validation import as_exponent
 from pipeline.datasets.tables.table import Table
+from pipeline.execution.keeping import WEIGHT_TYPE
 from pipeline.files import output_errors, replacing
 from workflows.errors import ArgumentError
 from workflows.terminal import as_table, counted
 
 #: More features are left out in the terminal, but not in JSON.
 LONGEST_TABLE = 40
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A run of imwk-means, as `ImwkResult` describes it: just computed, or kept in a cube."""
+
+    labels: IntArray
+    weights: FloatArray
+    converged: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +52,7 @@ class Clustering:
         The data.
     normalisation : str
         The normalisation of the data.
-    exponents, runs : dict of str to float, and to ImwkResult
+    exponents, runs : dict of str to float, and to Run
         The exponent and the run of ``p1`` and, if the data were rescaled, of ``p2``. The last run
         gives the clusters.
     silhouette : float
@@ -57,7 +66,7 @@ class Clustering:
     table: Table
     normalisation: str
     exponents: dict[str, float]
-    runs: dict[str, ImwkResult]
+    runs: dict[str, Run]
     silhouette: float
     ari: float | None
     notices: tuple[str, ...]
@@ -120,15 +129,29 @@ def cluster_table(
             "k",
             "label",
         )
-    X, notices = normalised_table(table, normalisation)
-    runs = {"p1": imwk(X, k, exponents["p1"], centre, dtype)}
+    X, _ = normalised_table(table, normalisation)
+    found = {"p1": imwk(X, k, exponents["p1"], centre, dtype)}
     if "p2" in exponents:
-        rescaled = rescale(X, runs["p1"].labels, runs["p1"].weights)
-        runs["p2"] = imwk(rescaled, k, exponents["p2"], centre, dtype)
-    last = runs[max(runs)]
-    if last.n_clusters < k:
-        notices = (*notices, f"{last.n_clusters} clusters were found, not {k}.")
-    labels = last.labels
+        rescaled = rescale(X, found["p1"].labels, found["p1"].weights)
+        found["p2"] = imwk(rescaled, k, exponents["p2"], centre, dtype)
+    runs = {name: Run(run.labels, run.weights, run.converged) for name, run in found.items()}
+    return clustering_of(table, k, normalisation, exponents, runs, seed)
+
+
+def clustering_of(
+    table: Table,
+    k: int,
+    normalisation: str,
+    exponents: dict[str, float],
+    runs: dict[str, Run],
+    seed: int | np.random.SeedSequence,
+) -> Clustering:
+    """Return the clustering that some runs found. The arguments are those of `cluster_table`."""
+    X, notices = normalised_table(table, normalisation)
+    labels = runs[max(runs)].labels
+    found = len(np.unique(labels))
+    if found < k:
+        notices = (*notices, f"{found} clusters were found, not {k}.")
     ari = None if table.classes is None else float(adjusted_rand_index(table.classes, labels))
     score = float(silhouette(X, labels, seed))
     return Clustering(table, normalisation, exponents, runs, score, ari, notices)
@@ -176,7 +199,7 @@ def clustering_facts(found: Clustering) -> dict[str, Any]:
         "silhouette": None if isnan(found.silhouette) else found.silhouette,
         "ari": found.ari,
         "weights": {
-            name: dict(zip(features, run.weights.T.tolist(), strict=True))
+            name: dict(zip(features, _as_printed(run.weights).T.tolist(), strict=True))
             for name, run in found.runs.items()
         },
         "notices": list(found.notices),
@@ -207,7 +230,9 @@ def weight_tables(found: Clustering, advice: str = "") -> Iterator[TerminalTable
         header = [f"cluster {c}\n{counted(size, 'row')}" for c, size in enumerate(_sizes(run))]
         rows = (
             [feature, *(f"{weight:.3f}" for weight in weights)]
-            for feature, weights in zip(found.table.features, run.weights.T, strict=True)
+            for feature, weights in zip(
+                found.table.features, _as_printed(run.weights).T, strict=True
+            )
         )
         yield as_table(
             f"Weights {what}, {name} = {found.exponents[name]:g}",
@@ -271,6 +296,17 @@ def _write_csv(path: Path, rows: Iterable[Sequence[object]]) -> None:
         csv.writer(file, lineterminator="\n").writerows(rows)
 
 
-def _sizes(run: ImwkResult) -> list[int]:
+def _as_printed(weights: FloatArray) -> Float64Array:
+    """Round weights to the 8 digits of a float32, in which a cube keeps them.
+
+    Examples
+    --------
+    >>> _as_printed(np.array([1 / 3])).tolist()
+    [0.33333334]
+    """
+    return weights.astype(WEIGHT_TYPE).astype(np.str_).astype(np.float64)
+
+
+def _sizes(run: Run) -> list[int]:
     sizes = np.bincount(run.labels, minlength=len(run.weights))
     return [int(size) for size in sizes]
