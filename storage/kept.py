@@ -50,7 +50,11 @@ class KeptArray:
     def read(self, span: Span = ()) -> NDArray[Any]:
         """Return the stored values in a span, by default all."""
         with storage_errors(f"read {self.variable.name} of the tile {self.tile} of {self._where}"):
-            return np.asarray(self._array[self._place(span)])
+            return self.decode(span)
+
+    def decode(self, span: Span) -> NDArray[Any]:
+        """Return the stored values in a span, or raise the error of Zarr."""
+        return np.asarray(self._array[self._place(span)])
 
     def empty(self, span: Span) -> NDArray[Any]:
         """Return a span without values."""

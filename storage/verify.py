@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pipeline.spec import Tile
 from storage.backends.location import CubeLocation
-from storage.errors import CubeError, DamagedCubeError, storage_errors
+from storage.errors import DamagedCubeError, storage_errors
 from storage.handle import CubeHandle, open_handle
 from storage.kept import KeptArray, kept_arrays
 from storage.layout.axes import TileIndex
@@ -206,9 +206,9 @@ def _bad_kept(handle: CubeHandle, grids: Mapping[Tile, Grid | None]) -> Iterator
 def _kept_problems(array: KeptArray, grid: Grid | None) -> Iterator[str]:
     for span in array.spans():
         try:
-            values = array.read(span)
-        except CubeError as error:
-            yield f"{array.variable.name} cannot be read: {error.__cause__}"
+            values = array.decode(span)
+        except UNREADABLE as error:
+            yield f"{array.variable.name} cannot be read: {error}"
             return
         if grid is not None:
             _, cells = array.cells(grid.p1, grid.p2, span)
