@@ -275,7 +275,7 @@ BAD: dict[str, tuple[Callable[[BlockResult], BlockResult], str]] = {
     "no weights": (without("rescaled_imwk_weights"), "rescaled_imwk_weights is missing"),
     "k clusters": (changed("imwk_labels", 3), "imwk_labels has 3, outside 0 to 2"),
     "no label": (changed("kmeans_labels", 255), "kmeans_labels lacks 1 of 1000 values"),
-    "NaN": (changed("imwk_weights", np.nan), "imwk_weights lacks 1 of 54 values"),
+    "NaN": (changed("imwk_weights", np.nan), "imwk_weights lacks 1 of 18 values"),
     "above 1": (changed("imwk_weights", 1.5), "imwk_weights has 1.5, outside 0 to 1"),
     "shape": (
         lambda result: replace(
