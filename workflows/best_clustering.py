@@ -1,12 +1,14 @@
 """The best clustering of a cube's table: as the cube keeps it, or computed again from the table."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from pipeline.core.types import Float64Array, FloatArray
 from pipeline.core.validation import as_choice
 from pipeline.execution.block import silhouette_seed
+from pipeline.execution.keeping import rounded_weights
 from pipeline.spec import KEEP, SweepSpec
 from storage import CubeLocation, labels, open_cube, read_spec, stored_table, weights
 from storage.handle import CubeHandle, open_handle
@@ -92,7 +94,9 @@ def best_choice(
 
 
 def cluster_best(location: CubeLocation, best: Choice) -> Clustering:
-    """Return the clusters of a cube's table at its best result, without computing what it keeps.
+    """Return the clusters of a cube's table at its best result; compute only what it does not keep.
+
+    Weights have five digits, to which cubes keep them.
 
     Parameters
     ----------
@@ -109,7 +113,7 @@ def cluster_best(location: CubeLocation, best: Choice) -> Clustering:
         exponents = {"p1": best.p1, "p2": best.p2}
         runs = _kept_runs(handle, best)
         return clustering_of(table, k, best.normalisation, exponents, runs, seed)
-    return cluster_table(
+    again = cluster_table(
         table,
         k,
         best.p1,
@@ -119,6 +123,8 @@ def cluster_best(location: CubeLocation, best: Choice) -> Clustering:
         dtype=spec.dtype,
         seed=seed,
     )
+    runs = {name: replace(run, weights=_shown(run.weights)) for name, run in again.runs.items()}
+    return replace(again, runs=runs)
 
 
 def _kept_runs(handle: CubeHandle, best: Choice) -> dict[str, Run]:
@@ -138,7 +144,18 @@ def _kept_run(handle: CubeHandle, where: dict[str, Any]) -> Run:
     found = labels(handle, **where).load()
     of_all = weights(handle, **where).values
     formed = ~np.isnan(of_all).any(axis=1)
-    return Run(found.values.astype(np.int64), of_all[formed], bool(found.converged))
+    return Run(found.values.astype(np.int64), _shown(of_all[formed]), bool(found.converged))
+
+
+def _shown(weights: FloatArray) -> Float64Array:
+    """Round weights to the five digits to which cubes keep them.
+
+    Examples
+    --------
+    >>> _shown(np.array([[2 / 3, 1 / 3]])).tolist()
+    [[0.66667, 0.33333]]
+    """
+    return np.char.mod("%.5g", rounded_weights(weights)).astype(np.float64)
 
 
 def _given(value: Any) -> tuple[Any, ...]:

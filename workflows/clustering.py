@@ -21,10 +21,9 @@ from pipeline.core import (
     silhouette,
 )
 from pipeline.core.scores import MOST_ROWS
-from pipeline.core.types import Float64Array, FloatArray, IntArray
+from pipeline.core.types import FloatArray, IntArray
 from pipeline.core.validation import as_exponent
 from pipeline.datasets.tables.table import Table
-from pipeline.execution.keeping import WEIGHT_TYPE
 from pipeline.files import output_errors, replacing
 from workflows.errors import ArgumentError
 from workflows.terminal import as_table, counted
@@ -199,7 +198,7 @@ def clustering_facts(found: Clustering) -> dict[str, Any]:
         "silhouette": None if isnan(found.silhouette) else found.silhouette,
         "ari": found.ari,
         "weights": {
-            name: dict(zip(features, _as_printed(run.weights).T.tolist(), strict=True))
+            name: dict(zip(features, run.weights.T.tolist(), strict=True))
             for name, run in found.runs.items()
         },
         "notices": list(found.notices),
@@ -230,9 +229,7 @@ def weight_tables(found: Clustering, advice: str = "") -> Iterator[TerminalTable
         header = [f"cluster {c}\n{counted(size, 'row')}" for c, size in enumerate(_sizes(run))]
         rows = (
             [feature, *(f"{weight:.3f}" for weight in weights)]
-            for feature, weights in zip(
-                found.table.features, _as_printed(run.weights).T, strict=True
-            )
+            for feature, weights in zip(found.table.features, run.weights.T, strict=True)
         )
         yield as_table(
             f"Weights {what}, {name} = {found.exponents[name]:g}",
@@ -294,17 +291,6 @@ def write_labels(found: Clustering, path: str | PathLike[str]) -> None:
 def _write_csv(path: Path, rows: Iterable[Sequence[object]]) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file, lineterminator="\n").writerows(rows)
-
-
-def _as_printed(weights: FloatArray) -> Float64Array:
-    """Round weights to the 8 digits of a float32, in which a cube keeps them.
-
-    Examples
-    --------
-    >>> _as_printed(np.array([1 / 3])).tolist()
-    [0.33333334]
-    """
-    return weights.astype(WEIGHT_TYPE).astype(np.str_).astype(np.float64)
 
 
 def _sizes(run: Run) -> list[int]:

@@ -30,8 +30,8 @@ CHUNK_ROWS = 2**16
 #: Neighbouring exponents give similar labels. From this level on, zstd finds what they share.
 LABEL_LEVEL = 9
 
-#: Rounding to `WEIGHT_TYPE` may increase a weight of 1 by this much.
-SLACK = 1e-6
+#: Rounding may increase a weight by this much.
+SLACK = 1e-5
 
 
 @dataclass(frozen=True)

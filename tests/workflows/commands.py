@@ -1,8 +1,5 @@
 """Run the command `imwk` in the process of the tests."""
 
-from typing import Any
-
-import numpy as np
 from click.testing import CliRunner, Result
 
 from workflows.cli.main import main
@@ -18,11 +15,6 @@ def output_of(*arguments: object, **environment: str) -> str:
     result = imwk(*arguments, **environment)
     assert result.exit_code == 0, result.output
     return result.stdout
-
-
-def printed(weights: Any) -> list[list[float]]:
-    """Return weights, one list for each feature, with the digits in which they are printed."""
-    return [[float(str(np.float32(weight))) for weight in feature] for feature in weights.T]
 
 
 def assert_refused(result: Result, *words: str) -> None:

@@ -10,12 +10,12 @@ import pytest
 import xarray as xr
 from sklearn.metrics import adjusted_rand_score
 
-from pipeline.core import imwk, normalise
+from pipeline.core import ImwkResult, imwk, normalise
 from pipeline.spec.sweep import Sweep
 from storage import create_cube, open_cube
 from tests.own_tables import small_table
 from tests.storage.made_up import small_spec
-from tests.workflows.commands import assert_refused, printed
+from tests.workflows.commands import assert_refused
 from tests.workflows.commands import imwk as command
 from workflows import submit
 
@@ -91,14 +91,33 @@ def test_options_restrict_the_choice(swept: Path) -> None:
     assert found[score] == pytest.approx(float(best), abs=1e-12)
 
 
-@pytest.mark.parametrize("of_the_sweep", ["centre", "dtype"])
-def test_runs_are_those_of_the_sweep(swept: Path, of_the_sweep: str) -> None:
+def by_feature(weights: Any) -> list[list[float]]:
+    """Return weights with the digits to which a cube keeps them."""
+    return [[float(f"{weight:.5g}") for weight in feature] for feature in weights.T]
+
+
+def test_weights_are_those_of_the_sweep(swept: Path) -> None:
     found = facts(swept, "--normalisation", "range", "--p1", 1.3)
     X = normalise(noisy(labelled=False).X, "range")
-    settings = {name: KEYS[name] for name in ("centre", "dtype")}
-    assert list(found["weights"]["p1"].values()) == printed(imwk(X, 3, 1.3, **settings).weights)
-    del settings[of_the_sweep]  # otherwise the assertion above would prove nothing
-    assert list(found["weights"]["p1"].values()) != printed(imwk(X, 3, 1.3, **settings).weights)
+    for centre, same in (("fixed-step", True), ("exact", False)):
+        run = imwk(X, 3, 1.3, centre, KEYS["dtype"])
+        assert (list(found["weights"]["p1"].values()) == by_feature(run.weights)) == same
+
+
+def test_runs_that_are_computed_again_have_the_settings_of_the_sweep(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sweep = Sweep.of({"my": noisy(labelled=True)}, k=3, keep=[], **KEYS)
+    submit(sweep, tmp_path / "my.zarr", workers=0)
+    settings = []
+
+    def noted(X: Any, k: int, p: float, centre: str, dtype: str) -> ImwkResult:
+        settings.append((k, centre, dtype))
+        return imwk(X, k, p, centre, dtype)
+
+    monkeypatch.setattr("workflows.clustering.imwk", noted)
+    facts(tmp_path / "my.zarr")
+    assert settings == [(3, "fixed-step", "float32")] * 2
 
 
 @pytest.mark.parametrize("keep", [[], ["labels"]], ids=["nothing", "labels only"])

@@ -11,7 +11,6 @@ from pipeline.core import adjusted_rand_index, imwk, normalise, rescale, silhoue
 from pipeline.datasets import Dataset, Table, synthetic_dataset
 from tests.own_tables import written
 from tests.workflows.commands import imwk as command
-from tests.workflows.commands import printed
 
 
 def data() -> Dataset:
@@ -69,7 +68,7 @@ def test_labels_weights_and_scores_equal_those_of_the_core(table: Path) -> None:
 
 
 def by_feature(weights: Any) -> dict[str, list[float]]:
-    return dict(zip("abcdef", printed(weights), strict=True))
+    return dict(zip("abcdef", weights.T.tolist(), strict=True))
 
 
 def test_without_p2_data_are_not_rescaled(table: Path) -> None:
