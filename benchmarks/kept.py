@@ -9,11 +9,16 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import click
 import numpy as np
 import xarray as xr
+import zarr
 from numpy.typing import NDArray
+from zarr.codecs import Crc32cCodec, ZstdCodec
+from zarr.core.buffer import Buffer
+from zarr.storage import MemoryStore
 
 from benchmarks.cube import seconds
 from pipeline.datasets import Table, synthetic_dataset
@@ -21,7 +26,9 @@ from pipeline.execution.block import Arrays, BlockResult
 from pipeline.spec.blocks import Block, split_block, whole_tile
 from pipeline.spec.sweep import Sweep
 from storage import create_cube, labels, verify_cube, weights
+from storage.layout.kept import LABEL_LEVEL
 from storage.layout.schema import RESULTS
+from storage.layout.skeleton import DOCUMENT
 from storage.tiles import write_tile
 from workflows import submit
 
@@ -51,6 +58,27 @@ def measure_table(name: str, cube: Path) -> None:
     for what, read in (("labels", labels), ("weights", weights)):
         reading = seconds(partial(read_all, read, cube))
         print(f"{megabytes(cube, f'kept/*/*_{what}/*'):8.2f} MB of {what}, {reading:.2f} s to read")
+
+    print(f"{in_a_list(cube):8.2f} MB of labels if different labellings were stored once")
+
+
+def in_a_list(cube: Path) -> float:
+    """Return the MB of a list of the different labellings of every tile, and of their numbers."""
+    stored, size = labels(cube).load(), 0
+    for tile in stored.stack(tile=("dataset", "normalisation")).transpose("tile", ...):
+        runs = tile.values.reshape(-1, tile.sizes["row"]).astype(np.uint8)
+        different, numbers = np.unique(runs, axis=0, return_inverse=True)
+        size += compressed(different) + compressed(numbers.astype(np.uint16))
+    return size / 1e6
+
+
+def compressed(values: NDArray[Any]) -> int:
+    """Return the number of bytes of values in a cube."""
+    contents: dict[str, Buffer] = {}
+    codecs = [ZstdCodec(level=LABEL_LEVEL), Crc32cCodec()]
+    store = MemoryStore(contents)
+    zarr.create_array(store, data=values, chunks=values.shape, compressors=codecs)
+    return sum(len(chunk) for key, chunk in contents.items() if key != DOCUMENT)
 
 
 def read_all(read: Callable[..., xr.DataArray], cube: Path) -> None:
