@@ -20,6 +20,7 @@ from storage.query.best import best_average, best_exponents
 from storage.query.choice import chosen_exponents
 from storage.query.diff import compare_cubes
 from storage.query.export import export_cube
+from storage.query.kept import labels, weights
 from storage.query.selection import select
 from storage.tables import stored_table
 from storage.tiles import reset_failed
@@ -49,6 +50,7 @@ __all__ = [
     "expected_ari",
     "export_cube",
     "extend_cube",
+    "labels",
     "open_cube",
     "read_ledger",
     "read_provenance",
@@ -59,6 +61,7 @@ __all__ = [
     "share_beating_kmeans",
     "stored_table",
     "verify_cube",
+    "weights",
 ]
 
 

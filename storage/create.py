@@ -57,7 +57,7 @@ def create_or_open(location: CubeLocation, spec: SweepSpec, tables: Tables) -> C
     """Create a cube as `create_cube` does, and return its handle."""
     _create(location, spec, tables)
     handle = open_handle(location)
-    refuse_another_spec(location, handle.spec, spec.scoring_as(handle.spec))
+    refuse_another_spec(location, handle.spec, spec.with_defaults_of(handle.spec))
     with storage_errors(f"store the data of the cube {location}"):
         add_tables(handle, tables.values())
     return handle

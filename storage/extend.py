@@ -11,12 +11,21 @@ from storage.errors import disk_errors, storage_errors
 from storage.handle import CubeHandle, open_handle
 from storage.layout.attributes import cube_attributes
 from storage.layout.axes import Axes
+from storage.layout.kept import GROUP
 from storage.layout.schema import TILE_DIMS, VARIABLES, Status
-from storage.layout.skeleton import DIMS, DOCUMENT, Files, consolidated, documents, skeleton
+from storage.layout.skeleton import (
+    DIMS,
+    DOCUMENT,
+    Files,
+    consolidated,
+    document_copies,
+    documents,
+    skeleton,
+)
 from storage.tables import add_tables, wanted_tables
 from storage.tile_arrays import read_tile_array
 
-#: The keys of all metadata documents that a cube may have.
+#: The keys of all metadata documents that a cube may have, beside those of kept results.
 DOCUMENTS = (DOCUMENT, *(f"{name}/{DOCUMENT}" for name in (*DIMS, *VARIABLES)))
 
 
@@ -54,11 +63,12 @@ def extend_cube(location: CubeLocation, spec: SweepSpec, tables: Tables | None =
     [1.5, 2.0]
     """
     handle = open_handle(location)
-    spec = spec.scoring_as(handle.spec)
+    spec = spec.with_defaults_of(handle.spec)
     refuse_smaller_spec(location, handle.spec, spec)
     with disk_errors(f"extend the cube {location}"), handle.backend.locked():
         with storage_errors(f"extend the cube {location}"):
-            handle.backend.settle_documents(DOCUMENTS)
+            kept = (key for key in handle.backend.keys(GROUP) if key.endswith(DOCUMENT))
+            handle.backend.settle_documents((*DOCUMENTS, *kept))
         handle = handle.current()  # another process may have extended it
         refuse_smaller_spec(location, handle.spec, spec)
         if spec != handle.spec:
@@ -76,8 +86,11 @@ def _extend(handle: CubeHandle, spec: SweepSpec) -> None:
     # Stored values keep their positions, so a longer chunk has the same values in the old shape.
     backend.write({key: files[key] for key in files if key.startswith(coordinates)})
     _prepare_status(handle, axes, spec, files)
+    new = _new_documents(handle, files)
     with storage_errors(f"extend the cube {handle.location}"):
-        grown = _grown_documents(backend, files)
+        grown = _grown_documents(backend, files, new)
+    # Nobody reads these before the root document has their copies, which the swap replaces.
+    backend.write(new)
     backend.swap_documents(grown)
 
 
@@ -98,11 +111,22 @@ def _prepare_status(handle: CubeHandle, axes: Axes, spec: SweepSpec, files: File
     handle.backend.write({key: files[key] for key in outside if key not in stored})
 
 
-def _grown_documents(backend: Backend, files: Files) -> Files:
+def _new_documents(handle: CubeHandle, files: Files) -> Files:
+    """Return the documents that the cube lacks: those for kept results of new configurations.
+
+    If an extension was killed, there may be a file for another configuration. The root document
+    tells which ones belong to the cube.
+    """
+    known = {DOCUMENT, *document_copies(handle.document)}
+    return {key: content for key, content in documents(files).items() if key not in known}
+
+
+def _grown_documents(backend: Backend, files: Files, new: Files) -> Files:
     """Return the stored documents with new shapes; their codecs are those of the stored chunks."""
     grown = documents(files)
-    for key in grown.keys() - {DOCUMENT}:
+    for key in grown.keys() - {DOCUMENT, *new}:
         stored = json.loads(backend.read(key))
-        stored["shape"] = json.loads(files[key])["shape"]
+        if "shape" in stored:  # groups have none
+            stored["shape"] = json.loads(files[key])["shape"]
         grown[key] = json.dumps(stored).encode()
     return grown | {DOCUMENT: consolidated(grown)}

@@ -15,6 +15,7 @@ from storage.backends.protocol import Backend
 from storage.errors import CubeError, CubeNotFoundError, DamagedCubeError, storage_errors
 from storage.layout.axes import Axes, TileIndex
 from storage.layout.grids import Grid
+from storage.layout.kept import KeptVariable, kept_group, kept_variables
 from storage.layout.schema import SCHEMA_NAME, SCHEMA_VERSION, Variable, variables
 from storage.layout.skeleton import DIMS, DOCUMENT
 
@@ -86,8 +87,17 @@ class CubeHandle:
             if variable.part in self.spec.parts and (labelled or not variable.needs_labels)
         )
 
+    @property
+    def kept(self) -> tuple[KeptVariable, ...]:
+        """What the cube keeps of its runs, beside their scores."""
+        return kept_variables(self.spec)
+
+    def kept_array(self, config: str, variable: KeptVariable) -> zarr.Array[Any]:
+        """Return the array of a configuration in which it keeps something of its runs."""
+        return self.array(f"{kept_group(self.axes, config)}/{variable.name}")
+
     def positions(
-        self, variable: Variable, p1: Iterable[float], p2: Iterable[float]
+        self, variable: Variable | KeptVariable, p1: Iterable[float], p2: Iterable[float]
     ) -> list[NDArray[np.intp]]:
         """Return the positions of cells in a tile, for each dimension of a variable."""
         labels = {"p1": p1, "p2": p2, "restart": self.axes.restart}
@@ -193,7 +203,7 @@ def _spec_of(location: CubeLocation, group: zarr.Group) -> SweepSpec:
             f"version {SCHEMA_VERSION}. Install the imwk-sweep that created it."
         )
     try:
-        return SweepSpec.model_validate(attributes["spec"])
+        return SweepSpec.from_stored(attributes["spec"])
     except (KeyError, SpecError) as error:
         raise CubeError(f"The spec in the cube {location} cannot be used: {error}") from error
 

@@ -13,6 +13,7 @@ from pipeline.spec import Tile
 from storage.backends.location import CubeLocation
 from storage.errors import CubeError, disk_errors, storage_errors
 from storage.handle import AnyCube, CubeHandle, as_handle
+from storage.kept import check_kept, clear_kept, read_kept, write_kept
 from storage.layout.grids import Grid
 from storage.layout.schema import ALL_RESULTS, Status, Variable, variables
 
@@ -65,10 +66,13 @@ def write_tile(cube: AnyCube, tile: Tile, results: Iterable[BlockResult]) -> Non
     seconds = sum(piece.seconds for piece in pieces)
     with _changing("write the tile {}", cube, tile) as handle:
         values = _placed(handle, tile, pieces)
-        if _lacking(handle, values, handle.grids[-1]):
+        check_kept(handle, tile, pieces)
+        merge = bool(_lacking(handle, values, handle.grids[-1])) and _is_done(handle, tile)
+        if merge:
             seconds += _merge_stored(handle, tile, values)
         grid = _newest_complete(handle, tile, values)
         # This order is the promise: a tile is done only if its results and its grid are stored.
+        write_kept(handle, tile, pieces, merge=merge)
         _store(handle, tile, values | {"tile_seconds": seconds, "error": ""})
         _store(handle, tile, {"grid": grid})
         _store(handle, tile, {"status": Status.DONE})
@@ -77,7 +81,7 @@ def write_tile(cube: AnyCube, tile: Tile, results: Iterable[BlockResult]) -> Non
 def read_tile(cube: AnyCube, tile: Tile) -> Values:
     """Return the results of a tile that is done, in the order of the cube's spec."""
     handle = as_handle(cube)
-    return {
+    return read_kept(handle, tile) | {
         variable.name: _stored(handle, tile, variable.name)[
             np.ix_(*handle.positions(variable, handle.spec.p1, handle.spec.p2))
         ]
@@ -104,7 +108,7 @@ def mark_failed(cube: AnyCube, tile: Tile, error: str) -> None:
     'the worker died'
     """
     with _changing("mark the tile {} as failed", cube, tile) as handle:
-        done = _stored(handle, tile, "status") == Status.DONE
+        done = _is_done(handle, tile)
         if done and _stored(handle, tile, "grid") == len(handle.grids) - 1:
             return
         text = _without_folders(handle.location, error)[:LONGEST_ERROR]
@@ -167,6 +171,7 @@ def mark_missing(cube: AnyCube, tiles: Iterable[Tile]) -> None:
         with _changing("mark the tile {} as missing", opened, tile) as handle:
             for name in dict.fromkeys(("status", *variables(handle.spec.scores))):
                 _store(handle, tile, {name: handle.array(name).fill_value})
+            clear_kept(handle, tile)
 
 
 @contextmanager
@@ -193,8 +198,11 @@ def _placed(handle: CubeHandle, tile: Tile, results: Iterable[BlockResult]) -> V
         )
         for variable in handle.results(tile.config)
     }
+    kept = {variable.name for variable in handle.kept}
     for result in results:
         for name, array in result.arrays.items():
+            if name in kept:
+                continue
             if name not in values:
                 raise CubeError(
                     f"{name} is not a result of this sweep, which has {', '.join(values)}."
@@ -252,13 +260,15 @@ def _lacking(handle: CubeHandle, values: Values, grid: Grid) -> list[str]:
 
 def _merge_stored(handle: CubeHandle, tile: Tile, values: Values) -> float:
     """Fill empty cells with the stored results of a done tile; return the seconds of those."""
-    if _stored(handle, tile, "status") != Status.DONE:
-        return 0.0
     for variable in handle.results(tile.config):
         new = values[variable.name]
         stored = _stored(handle, tile, variable.name)
         values[variable.name] = np.where(_has_value(variable, new), new, stored)
     return float(_stored(handle, tile, "tile_seconds"))
+
+
+def _is_done(handle: CubeHandle, tile: Tile) -> bool:
+    return bool(_stored(handle, tile, "status") == Status.DONE)
 
 
 def _stored(handle: CubeHandle, tile: Tile, name: str) -> NDArray[Any]:

@@ -13,6 +13,7 @@ from pipeline.spec import Tile
 from storage.backends.location import CubeLocation
 from storage.errors import DamagedCubeError, storage_errors
 from storage.handle import CubeHandle, open_handle
+from storage.kept import KeptArray, kept_arrays
 from storage.layout.axes import TileIndex
 from storage.layout.grids import Grid
 from storage.layout.schema import Status, Variable
@@ -89,7 +90,12 @@ def verify_cube(location: CubeLocation, *, repair: bool = False) -> Verification
     grids = {tile: stored_grid(handle, handle.index(tile), status, grid) for tile in tiles}
     done = [tile for tile in grids if status.values[handle.index(tile)] == Status.DONE]
     problems: dict[Tile, list[str]] = defaultdict(list)
-    for tile, problem in (*_bad_states(handle, status, grid), *_bad_results(handle, grids)):
+    found = (
+        *_bad_states(handle, status, grid),
+        *_bad_results(handle, grids),
+        *_bad_kept(handle, grids),
+    )
+    for tile, problem in found:
         problems[tile].append(problem)
     damaged = {tile: tuple(problems[tile]) for tile in tiles if tile in problems}
     if repair and damaged:
@@ -186,3 +192,26 @@ def _bad_tile(
     problem = variable.problem(cells, handle.clusters(tile))
     if problem:
         yield tile, problem
+
+
+def _bad_kept(handle: CubeHandle, grids: Mapping[Tile, Grid | None]) -> Iterator[tuple[Tile, str]]:
+    """Read what is kept of all tiles, a few p1 at a time."""
+    for tile, grid in grids.items():
+        for array in kept_arrays(handle, tile):
+            problem = next(_kept_problems(array, grid), None)
+            if problem:
+                yield tile, problem
+
+
+def _kept_problems(array: KeptArray, grid: Grid | None) -> Iterator[str]:
+    for span in array.spans():
+        try:
+            values = array.decode(span)
+        except UNREADABLE as error:
+            yield f"{array.variable.name} cannot be read: {error}"
+            return
+        if grid is not None:
+            _, cells = array.cells(grid.p1, grid.p2, span)
+            problem = array.variable.problem(values[cells], array.sizes)
+            if problem:
+                yield problem

@@ -14,18 +14,19 @@ from time import monotonic, sleep
 
 import psutil
 
-from pipeline.spec import PARTS, SweepSpec
+from pipeline.spec import KEEP, PARTS, SweepSpec
 
 SMALLEST = ["1000x6-3", "1000x6-3 +3NF", "1000x6-3 +3NNF", "1000x6-3 WCN"]
 
 
-def small_sweep(count: int, parts: Sequence[str] = PARTS) -> SweepSpec:
+def small_sweep(count: int, parts: Sequence[str] = PARTS, keep: Sequence[str] = KEEP) -> SweepSpec:
     """Return a sweep of 8 tiles for each of `count` data sets, a few tenths of a second each."""
     return SweepSpec.model_validate(
         {
             "normalisations": ["range", "z-score"],
             "restarts": 2,
             "parts": parts,
+            "keep": keep,
             "p1": [2],
             "p2": [2],
             "datasets": {"synthetic": {"configs": SMALLEST, "count": count}},

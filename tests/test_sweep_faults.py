@@ -17,7 +17,7 @@ from tests.faults import (
     scheduler_and_workers,
     wait_until,
 )
-from tests.storage.made_up import comparable
+from tests.storage.made_up import assert_same_kept, comparable
 from workflows import submit
 
 TILES = len(SMALL_SWEEP.tiles)
@@ -26,10 +26,10 @@ Start = Callable[..., Program]
 
 
 @pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> xr.Dataset:
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     location = tmp_path_factory.mktemp("undisturbed") / "cube.zarr"
     submit(SMALL_SWEEP, location, workers=0)
-    return comparable(open_cube(location))
+    return location
 
 
 @pytest.fixture
@@ -66,13 +66,14 @@ def start(spec_file: Path) -> Iterator[Start]:
         program.clean_up()
 
 
-def assert_same_cube(cube: Path, undisturbed: xr.Dataset) -> None:
+def assert_same_cube(cube: Path, undisturbed: Path) -> None:
     assert verify_cube(cube).damaged == {}
-    xr.testing.assert_identical(comparable(open_cube(cube)), undisturbed)
+    xr.testing.assert_identical(comparable(open_cube(cube)), comparable(open_cube(undisturbed)))
+    assert_same_kept(cube, undisturbed)
 
 
 def test_ctrl_c_stops_cleanly_and_the_next_submit_continues(
-    start: Start, cube: Path, faults: Faults, undisturbed: xr.Dataset
+    start: Start, cube: Path, faults: Faults, undisturbed: Path
 ) -> None:
     program = start(faults)
     faults.wait_for_calls(10)
@@ -102,7 +103,7 @@ def test_ctrl_c_while_workers_start_stops_cleanly(start: Start, faults: Faults) 
 
 @pytest.mark.slow
 def test_only_a_tile_that_kills_its_workers_fails_and_one_that_raises_twice_does_not(
-    start: Start, cube: Path, tmp_path: Path, undisturbed: xr.Dataset
+    start: Start, cube: Path, tmp_path: Path, undisturbed: Path
 ) -> None:
     poisoned, shaky = SMALL_SWEEP.tiles[5], SMALL_SWEEP.tiles[20]
     faults = Faults(str(cube), str(tmp_path / "calls.log"), kills=str(poisoned), raises=str(shaky))
@@ -125,7 +126,7 @@ def test_only_a_tile_that_kills_its_workers_fails_and_one_that_raises_twice_does
 
 @pytest.mark.slow
 def test_30_kills_of_workers_change_nothing(
-    start: Start, cube: Path, faults: Faults, undisturbed: xr.Dataset
+    start: Start, cube: Path, faults: Faults, undisturbed: Path
 ) -> None:
     random, kills = Random(30), 0
     program = start(faults, DASK_DISTRIBUTED__DEPLOY__LOST_WORKER_TIMEOUT="4s")
@@ -145,7 +146,7 @@ def test_30_kills_of_workers_change_nothing(
 
 @pytest.mark.slow
 def test_10_kills_of_the_program_change_nothing(
-    start: Start, cube: Path, faults: Faults, undisturbed: xr.Dataset
+    start: Start, cube: Path, faults: Faults, undisturbed: Path
 ) -> None:
     random = Random(10)
     for _ in range(10):
@@ -165,7 +166,7 @@ def test_10_kills_of_the_program_change_nothing(
 
 @pytest.mark.slow
 def test_a_killed_scheduler_is_one_error_and_the_next_submit_continues(
-    start: Start, cube: Path, faults: Faults, tmp_path: Path, undisturbed: xr.Dataset
+    start: Start, cube: Path, faults: Faults, tmp_path: Path, undisturbed: Path
 ) -> None:
     with scheduler_and_workers(tmp_path, faults.environment) as (address, scheduler):
         program = start(faults, "--scheduler", address)
@@ -186,7 +187,7 @@ def test_a_killed_scheduler_is_one_error_and_the_next_submit_continues(
 @pytest.mark.slow
 @pytest.mark.parametrize("ttl", ["2 seconds", "5 minutes"], ids=["given up", "waited for"])
 def test_a_worker_that_stops_for_a_while_changes_nothing(
-    start: Start, cube: Path, faults: Faults, undisturbed: xr.Dataset, ttl: str
+    start: Start, cube: Path, faults: Faults, undisturbed: Path, ttl: str
 ) -> None:
     program = start(faults, DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL=ttl)
     faults.wait_for_calls(5)
@@ -202,7 +203,7 @@ def test_a_worker_that_stops_for_a_while_changes_nothing(
 
 @pytest.mark.slow
 def test_two_submits_at_the_same_time_fill_one_cube(
-    start: Start, cube: Path, faults: Faults, undisturbed: xr.Dataset
+    start: Start, cube: Path, faults: Faults, undisturbed: Path
 ) -> None:
     both = [start(faults, "--workers", "1") for _ in range(2)]
     ends = [program.end() for program in both]

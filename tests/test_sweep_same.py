@@ -16,11 +16,11 @@ from pipeline.execution.dask import build_graph, run_on_dask
 from pipeline.execution.plan import default_block_size
 from pipeline.execution.serial import run_serially
 from pipeline.execution.tile_tasks import split_blocks
-from pipeline.spec import SweepSpec
+from pipeline.spec import KEEP, SweepSpec
 from pipeline.spec.blocks import Block
 from storage import Ledger, cancel_sweeps, create_cube, extend_cube, open_cube, read_ledger
 from storage.handle import CubeHandle, open_handle
-from tests.storage.made_up import comparable
+from tests.storage.made_up import assert_same_kept, comparable
 from workflows import submit
 from workflows.compute import local_client
 from workflows.cube_store import CubeStore
@@ -31,7 +31,7 @@ from workflows.sweep import Event, Started, TileEnded
 
 def sweep(**changes: object) -> SweepSpec:
     count = changes.pop("count", 2)
-    values = {"normalisations": ["range", "z-score"], "p1": [1.5, 2], "p2": [2, 4]}
+    values = {"normalisations": ["range", "z-score"], "p1": [1.5, 2], "p2": [2, 4], "keep": KEEP}
     datasets = {"synthetic": {"configs": ["1000x6-3", "1000x6-3 WCN"], "count": count}}
     return SweepSpec.model_validate({**values, "restarts": 2, **changes, "datasets": datasets})
 
@@ -40,10 +40,10 @@ SPEC = sweep()
 
 
 @pytest.fixture(scope="module")
-def reference(tmp_path_factory: pytest.TempPathFactory) -> xr.Dataset:
+def reference(tmp_path_factory: pytest.TempPathFactory) -> Path:
     location = tmp_path_factory.mktemp("serial") / "cube.zarr"
     submit(SPEC, location, workers=0)
-    return comparable(open_cube(location))
+    return location
 
 
 @pytest.fixture(scope="module")
@@ -118,10 +118,12 @@ def test_the_cube_equals_that_of_a_serial_sweep(
     compute: Callable[[Path, Client], None],
     tmp_path: Path,
     client: Client,
-    reference: xr.Dataset,
+    reference: Path,
 ) -> None:
-    compute(tmp_path / "cube.zarr", client)
-    xr.testing.assert_identical(comparable(open_cube(tmp_path / "cube.zarr")), reference)
+    cube = tmp_path / "cube.zarr"
+    compute(cube, client)
+    xr.testing.assert_identical(comparable(open_cube(cube)), comparable(open_cube(reference)))
+    assert_same_kept(cube, reference)
 
 
 def test_an_extension_computes_only_new_cells(

@@ -1,15 +1,20 @@
-"""The best clustering of a cube's table, computed again from the table in the cube."""
+"""The best clustering of a cube's table: as the cube keeps it, or computed again from the table."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
+from pipeline.core.types import Float64Array, FloatArray
 from pipeline.core.validation import as_choice
 from pipeline.execution.block import silhouette_seed
-from pipeline.spec import SweepSpec
-from storage import CubeLocation, open_cube, read_spec, stored_table
+from pipeline.execution.keeping import rounded_weights
+from pipeline.spec import KEEP, SweepSpec
+from storage import CubeLocation, labels, open_cube, read_spec, stored_table, weights
+from storage.handle import CubeHandle, open_handle
 from storage.query import main_variable, select
 from workflows.answers import Question, answer
-from workflows.clustering import Clustering, cluster_table
+from workflows.clustering import Clustering, Run, cluster_table, clustering_of
 from workflows.errors import ArgumentError
 
 
@@ -89,7 +94,9 @@ def best_choice(
 
 
 def cluster_best(location: CubeLocation, best: Choice) -> Clustering:
-    """Cluster the table of a cube again, as the sweep did at its best result.
+    """Return the clusters of a cube's table at its best result; compute only what it does not keep.
+
+    Weights have five digits, to which cubes keep them.
 
     Parameters
     ----------
@@ -98,18 +105,57 @@ def cluster_best(location: CubeLocation, best: Choice) -> Clustering:
     best : Choice
         The return value of `best_choice`, which has an example.
     """
-    spec = read_spec(location)
+    handle = open_handle(location)
+    spec, table = handle.spec, stored_table(handle, best.config)
     _, _, k = spec.shape(best.config)
-    return cluster_table(
-        stored_table(location, best.config),
+    seed = silhouette_seed(spec, best.config, dataset=0)
+    if set(KEEP) <= set(spec.keep) and "imwk" in spec.parts:
+        exponents = {"p1": best.p1, "p2": best.p2}
+        runs = _kept_runs(handle, best)
+        return clustering_of(table, k, best.normalisation, exponents, runs, seed)
+    again = cluster_table(
+        table,
         k,
         best.p1,
         best.p2,
         normalisation=best.normalisation,
         centre=spec.centre,
         dtype=spec.dtype,
-        seed=silhouette_seed(spec, best.config, dataset=0),
+        seed=seed,
     )
+    runs = {name: replace(run, weights=_shown(run.weights)) for name, run in again.runs.items()}
+    return replace(again, runs=runs)
+
+
+def _kept_runs(handle: CubeHandle, best: Choice) -> dict[str, Run]:
+    where: dict[str, Any] = {
+        "config": best.config,
+        "dataset": 0,
+        "normalisation": best.normalisation,
+        "p1": best.p1,
+    }
+    return {
+        "p1": _kept_run(handle, where | {"part": "imwk"}),
+        "p2": _kept_run(handle, where | {"p2": best.p2}),
+    }
+
+
+def _kept_run(handle: CubeHandle, where: dict[str, Any]) -> Run:
+    found = labels(handle, **where).load()
+    of_all = weights(handle, **where).values
+    formed = ~np.isnan(of_all).any(axis=1)
+    return Run(found.values.astype(np.int64), _shown(of_all[formed]), bool(found.converged))
+
+
+def _shown(weights: FloatArray) -> Float64Array:
+    """Round weights to the five digits to which cubes keep them.
+
+    Examples
+    --------
+    >>> _shown(np.array([[2 / 3, 1 / 3]])).tolist()
+    [[0.66667, 0.33333]]
+    """
+    return np.char.mod("%.5g", rounded_weights(weights)).astype(np.float64)
 
 
 def _given(value: Any) -> tuple[Any, ...]:

@@ -14,7 +14,6 @@ from rich.table import Table as TerminalTable
 
 from pipeline.core import (
     ConstantFeatureWarning,
-    ImwkResult,
     adjusted_rand_index,
     imwk,
     normalise,
@@ -34,6 +33,15 @@ LONGEST_TABLE = 40
 
 
 @dataclass(frozen=True, eq=False)
+class Run:
+    """A run of imwk-means, as `ImwkResult` describes it: just computed, or kept in a cube."""
+
+    labels: IntArray
+    weights: FloatArray
+    converged: bool
+
+
+@dataclass(frozen=True, eq=False)
 class Clustering:
     """A clustering of a table.
 
@@ -43,7 +51,7 @@ class Clustering:
         The data.
     normalisation : str
         The normalisation of the data.
-    exponents, runs : dict of str to float, and to ImwkResult
+    exponents, runs : dict of str to float, and to Run
         The exponent and the run of ``p1`` and, if the data were rescaled, of ``p2``. The last run
         gives the clusters.
     silhouette : float
@@ -57,7 +65,7 @@ class Clustering:
     table: Table
     normalisation: str
     exponents: dict[str, float]
-    runs: dict[str, ImwkResult]
+    runs: dict[str, Run]
     silhouette: float
     ari: float | None
     notices: tuple[str, ...]
@@ -120,15 +128,29 @@ def cluster_table(
             "k",
             "label",
         )
-    X, notices = normalised_table(table, normalisation)
-    runs = {"p1": imwk(X, k, exponents["p1"], centre, dtype)}
+    X, _ = normalised_table(table, normalisation)
+    found = {"p1": imwk(X, k, exponents["p1"], centre, dtype)}
     if "p2" in exponents:
-        rescaled = rescale(X, runs["p1"].labels, runs["p1"].weights)
-        runs["p2"] = imwk(rescaled, k, exponents["p2"], centre, dtype)
-    last = runs[max(runs)]
-    if last.n_clusters < k:
-        notices = (*notices, f"{last.n_clusters} clusters were found, not {k}.")
-    labels = last.labels
+        rescaled = rescale(X, found["p1"].labels, found["p1"].weights)
+        found["p2"] = imwk(rescaled, k, exponents["p2"], centre, dtype)
+    runs = {name: Run(run.labels, run.weights, run.converged) for name, run in found.items()}
+    return clustering_of(table, k, normalisation, exponents, runs, seed)
+
+
+def clustering_of(
+    table: Table,
+    k: int,
+    normalisation: str,
+    exponents: dict[str, float],
+    runs: dict[str, Run],
+    seed: int | np.random.SeedSequence,
+) -> Clustering:
+    """Return the clustering that some runs found. The arguments are those of `cluster_table`."""
+    X, notices = normalised_table(table, normalisation)
+    labels = runs[max(runs)].labels
+    found = len(np.unique(labels))
+    if found < k:
+        notices = (*notices, f"{found} clusters were found, not {k}.")
     ari = None if table.classes is None else float(adjusted_rand_index(table.classes, labels))
     score = float(silhouette(X, labels, seed))
     return Clustering(table, normalisation, exponents, runs, score, ari, notices)
@@ -271,6 +293,6 @@ def _write_csv(path: Path, rows: Iterable[Sequence[object]]) -> None:
         csv.writer(file, lineterminator="\n").writerows(rows)
 
 
-def _sizes(run: ImwkResult) -> list[int]:
+def _sizes(run: Run) -> list[int]:
     sizes = np.bincount(run.labels, minlength=len(run.weights))
     return [int(size) for size in sizes]

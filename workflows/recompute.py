@@ -12,6 +12,7 @@ from pipeline.execution.block import Arrays, run_tile
 from pipeline.spec import Tile
 from storage import CubeLocation, read_ledger, read_provenance, stored_table
 from storage.handle import CubeHandle, open_handle
+from storage.layout.kept import KEPT_RESULTS
 from storage.provenance import environment
 from storage.tiles import read_tile
 
@@ -100,8 +101,19 @@ def _decisive(recorded: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 def _share_equal(stored: Arrays, computed: Arrays) -> float:
-    equal = [_bits(stored[name]) == _bits(values) for name, values in computed.items()]
+    equal = [_equal(name, stored[name], values) for name, values in computed.items()]
     return float(np.mean(np.concatenate([same.ravel() for same in equal])))
+
+
+def _equal(name: str, stored: NDArray[Any], computed: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return which values are equal; all labels or all weights of a run count as one value."""
+    if name not in KEPT_RESULTS:
+        return np.asarray(_bits(stored) == _bits(computed))
+    same = stored == computed
+    if stored.dtype.kind == "f":
+        same |= np.isnan(stored) & np.isnan(computed)
+    inner = range(-len(KEPT_RESULTS[name].inner), 0)
+    return np.asarray(same.all(axis=tuple(inner)))
 
 
 def _bits(values: NDArray[Any]) -> NDArray[np.uint64]:

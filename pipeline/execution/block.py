@@ -20,6 +20,7 @@ from pipeline.core import (
 from pipeline.core.errors import InvalidInputError
 from pipeline.core.types import FloatArray, IntArray
 from pipeline.datasets import Table, synthetic_dataset
+from pipeline.execution.keeping import kept_restart, kept_runs
 from pipeline.execution.threads import one_blas_thread
 from pipeline.scoring import Scorer
 from pipeline.seeds import seed_sequence
@@ -43,7 +44,8 @@ class BlockResult:
         ``imwk_clusters`` have p1; ``rescaled_kmeans_ari`` has p1 and restart;
         ``rescaled_imwk_ari``, ``rescaled_imwk_iterations`` and ``rescaled_imwk_clusters`` have p1
         and p2. Data without classes have no ARI. Scores such as ``imwk_silhouette`` have the
-        dimensions of the ARI.
+        dimensions of the ARI. Kept labels and weights have further dimensions; see
+        `pipeline.execution.keeping`.
     seconds : float
         CPU time.
     """
@@ -144,6 +146,7 @@ class _TileData:
             **self.scores(prefix, np.stack([run.labels for run in runs])),
             f"{prefix}_iterations": np.array([run.iterations for run in runs], dtype=np.uint16),
             f"{prefix}_clusters": np.array([run.n_clusters for run in runs], dtype=np.uint16),
+            **kept_runs(prefix, runs, self.k, self.spec.keep),
         }
 
     def scores(self, prefix: str, labels: IntArray) -> Arrays:
@@ -164,8 +167,8 @@ def _original(
 def _compute(data: _TileData, block: Block) -> Arrays:
     spec, arrays = data.spec, Arrays()
     if "kmeans" in block.parts:
-        alone = data.kmeans_arrays("kmeans", [data.X], [data.kmeans_seed()])
-        arrays |= {name: values[0] for name, values in alone.items()}
+        (found,) = kmeans_many([data.X], data.k, spec.restarts, [data.kmeans_seed()])
+        arrays |= data.scores("kmeans", found.labels) | kept_restart(found, data.k, spec.keep)
     if set(block.parts) == {"kmeans"}:
         return arrays
     runs = imwk_many(data.X, data.k, block.p1, spec.centre, spec.dtype)

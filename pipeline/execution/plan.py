@@ -8,7 +8,7 @@ from math import ceil, log10
 from pipeline.core.validation import as_whole_number
 from pipeline.datasets.tables.table import Tables
 from pipeline.execution.pilots import run_pilots
-from pipeline.execution.workload import RunCost, Workload, tile_bytes
+from pipeline.execution.workload import RunCost, Workload, kept_bytes, tile_bytes
 from pipeline.spec import SweepSpec
 from pipeline.spec.blocks import split_block, whole_tile
 
@@ -31,7 +31,7 @@ class Plan:
     imwk_runs, kmeans_runs : int
         Runs of imwk-means, and restarts of k-means++.
     bytes : int
-        Size of all results, uncompressed.
+        Size of all results, with the labels and weights that are kept, uncompressed.
     cpu_seconds, longest_block_seconds : float
         Estimates from pilots.
     workers : int
@@ -143,7 +143,8 @@ def make_plan(
         block_size=size,
         imwk_runs=tiles * sum(load.imwk_runs for load in loads),
         kmeans_runs=tiles * sum(load.kmeans_runs for load in loads),
-        bytes=tiles * tile_bytes(spec),
+        bytes=tiles * tile_bytes(spec)
+        + sum(count * kept_bytes(spec, config) for config, count in tile_counts.items()),
         cpu_seconds=sum(count * sum(seconds[config]) for config, count in tile_counts.items()),
         longest_block_seconds=max(map(max, seconds.values())),
         workers=as_whole_number(workers, "workers", 1),

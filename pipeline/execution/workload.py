@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+import numpy as np
+
+from pipeline.execution.keeping import WEIGHT_TYPE, label_type
 from pipeline.spec import RESTARTED, SweepSpec
 from pipeline.spec.blocks import Block
 
@@ -58,6 +61,24 @@ def tile_bytes(spec: SweepSpec) -> int:
     cells = _cells(spec.parts, len(spec.p1), len(spec.p2), spec.restarts)
     scores = SCORE_BYTES * len(spec.scores)
     return sum((CELL_BYTES[part] + scores) * count for part, count in cells.items())
+
+
+def kept_bytes(spec: SweepSpec, config: str) -> int:
+    """Return the size of the labels and weights that are kept of one tile, uncompressed.
+
+    Examples
+    --------
+    >>> data = {"synthetic": {"configs": ["1000x6-3"], "count": 1}}
+    >>> kept_bytes(SweepSpec(datasets=data, keep=["labels", "weights"]), "1000x6-3")
+    1759080
+    """
+    rows, features, k = spec.shape(config)
+    cells = _cells(spec.parts, len(spec.p1), len(spec.p2), spec.restarts)
+    runs = cells.get("imwk", 0) + cells.get("rescaled_imwk", 0)
+    labellings = runs + ("kmeans" in spec.parts)
+    labels = labellings * rows * label_type(k).itemsize
+    weights = runs * k * features * np.dtype(WEIGHT_TYPE).itemsize
+    return ("labels" in spec.keep) * labels + ("weights" in spec.keep) * weights
 
 
 def _cells(parts: tuple[str, ...], p1: int, p2: int, restarts: int) -> dict[str, int]:

@@ -1,6 +1,7 @@
 """The definition of a sweep: as people write it, and validated for computing."""
 
 from pipeline.spec.model import (
+    KEEP,
     PAPER_NORMALISATIONS,
     PARTS,
     RESTARTED,
@@ -18,6 +19,7 @@ from pipeline.spec.toml import (
 )
 
 __all__ = [
+    "KEEP",
     "PAPER_NORMALISATIONS",
     "PARTS",
     "RESTARTED",

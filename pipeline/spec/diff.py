@@ -56,6 +56,7 @@ def _as_text(spec: SweepSpec) -> dict[str, str]:
         "parts": ", ".join(spec.parts),
         **_datasets_as_text(spec.datasets),
         "scores": ", ".join(spec.scores) or "none",
+        "keep": ", ".join(spec.keep) or "none",
         "p1": describe_exponents(spec.p1),
         "p2": describe_exponents(spec.p2),
     }

@@ -35,6 +35,8 @@ from pipeline.spec.sources import Datasets, Synthetic, TableFacts
 PARTS = ("kmeans", "imwk", "rescaled_kmeans", "rescaled_imwk")
 #: The parts that start at random and therefore have restarts.
 RESTARTED = ("kmeans", "rescaled_kmeans")
+#: What a cube can keep of every run, beside its scores.
+KEEP = ("labels", "weights")
 #: The paper's normalisations.
 PAPER_NORMALISATIONS = ("z-score", "range", "min-max", "unit-length")
 
@@ -85,6 +87,12 @@ def _scores_of_blocks(given: Any) -> Any:
     return [name for name in names if name != "ari"]
 
 
+def _default_keep(keys: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return everything if there are tables: runs on synthetic data are many, and of less use."""
+    datasets = keys.get("datasets")
+    return KEEP if datasets is not None and datasets.has_tables else ()
+
+
 class SpecKeys(FrozenModel):
     """All keys of a spec except the data, which files and computed specs describe differently."""
 
@@ -103,6 +111,9 @@ class SpecKeys(FrozenModel):
     scores: Annotated[
         tuple[str, ...], some_of("score", SCORES, least=0), BeforeValidator(_scores_of_blocks)
     ] = Field(default_factory=_default_scores)
+    keep: Annotated[tuple[str, ...], some_of("kind of result", KEEP, least=0)] = Field(
+        default_factory=_default_keep
+    )
     p1: _Exponents = Field(default=_PAPER_GRID)
     p2: _Exponents = Field(default=_PAPER_GRID)
 
@@ -163,6 +174,10 @@ class SweepSpec(SpecKeys):
     scores : iterable of str
         Some of `SCORES`, which rate labellings beside the ARI. By default those of
         `DEFAULT_SCORES`, which need no classes, if there are tables, otherwise none.
+    keep : iterable of str
+        Some of `KEEP`: store the labels and the feature weights of every run of imwk-means, and the
+        labels of the k-means++ restart of least inertia. By default both if there are tables,
+        otherwise none.
     p1, p2 : mapping or iterable of float
         Exponents of the run that rescales, and of imwk-means on the rescaled data: ``start``,
         ``stop`` and ``step``, or ``values``.
@@ -209,26 +224,42 @@ class SweepSpec(SpecKeys):
         return scores
 
     @model_serializer(mode="wrap")
-    def _omit_default_scores(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Omit the empty scores of synthetic data, so that older specs keep their fingerprint."""
+    def _omit_defaults(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Omit what synthetic data lack by default, so that older specs keep their fingerprint."""
         data: dict[str, Any] = handler(self)
-        if not self.scores and not self.datasets.has_tables:
-            del data["scores"]
+        for key in ("scores", "keep"):
+            if not getattr(self, key) and not self.datasets.has_tables:
+                data.pop(key, None)
         return data
 
-    def scoring_as(self, stored: "SweepSpec") -> "SweepSpec":
-        """Return this spec with the `scores` of another one, unless its own were given explicitly.
+    @classmethod
+    def from_stored(cls, keys: Any) -> Self:
+        """Return the spec that a cube stores: earlier versions had no `keep`, and kept nothing.
 
-        So a spec without this key fits a cube of an earlier version, which had other defaults.
+        Examples
+        --------
+        >>> facts = TableFacts(k=2, rows=9, features=3, labelled=True, sha256="0" * 64)
+        >>> stored = {"datasets": {"matrices": {"mine": facts}}}
+        >>> SweepSpec.from_stored(stored).keep, SweepSpec.model_validate(stored).keep
+        ((), ('labels', 'weights'))
         """
-        given = "scores" in self.model_fields_set
-        return self if given else self.model_copy(update={"scores": stored.scores})
+        return cls.model_validate({"keep": (), **keys} if isinstance(keys, Mapping) else keys)
+
+    def with_defaults_of(self, stored: "SweepSpec") -> "SweepSpec":
+        """Return this spec with `scores` and `keep` of another one, where none were given.
+
+        So a spec without these keys fits a cube of an earlier version, which had other defaults.
+        """
+        missing = {"scores", "keep"} - self.model_fields_set
+        return self.model_copy(update={key: getattr(stored, key) for key in missing})
 
     @property
     def fingerprint(self) -> str:
         """SHA-256 of everything that determines the results, as 64 hexadecimal digits."""
-        keys = json.dumps(self.model_dump(mode="json"), sort_keys=True)
-        return hashlib.sha256(keys.encode()).hexdigest()
+        keys = self.model_dump(mode="json")
+        if not self.keep:  # earlier versions had no such key
+            keys.pop("keep", None)
+        return hashlib.sha256(json.dumps(keys, sort_keys=True).encode()).hexdigest()
 
     @property
     def configs(self) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from zarr.storage import MemoryStore
 
 from pipeline.spec import SweepSpec
 from storage.layout.axes import Axes
+from storage.layout.kept import add_kept_groups
 from storage.layout.schema import (
     COORDINATE_CHUNK,
     EXPONENT_CHUNK,
@@ -50,6 +51,7 @@ def skeleton(spec: SweepSpec, axes: Axes, attributes: Mapping[str, Any]) -> File
         _add_coordinate(group, dim, getattr(axes, dim))
     for variable in variables(spec.scores).values():
         _add_variable(group, variable, axes)
+    add_kept_groups(group, spec, axes)
     outside = np.argwhere(~_is_part(spec, axes))
     status = _array(group, "status")
     for index in map(tuple, outside):
@@ -64,9 +66,9 @@ def documents(files: Mapping[str, bytes]) -> Files:
 
 
 def consolidated(files: Mapping[str, bytes]) -> bytes:
-    """Return the root document with those of all arrays in it."""
+    """Return the root document with those of all arrays and groups in it."""
     root = json.loads(files[DOCUMENT])
-    arrays = {
+    others = {
         key.removesuffix(f"/{DOCUMENT}"): json.loads(content)
         for key, content in sorted(documents(files).items())
         if key != DOCUMENT
@@ -74,13 +76,13 @@ def consolidated(files: Mapping[str, bytes]) -> bytes:
     root["consolidated_metadata"] = {
         "kind": "inline",
         "must_understand": False,
-        "metadata": arrays,
+        "metadata": others,
     }
     return json.dumps(root).encode()
 
 
 def document_copies(root: bytes) -> dict[str, Any]:
-    """Return the copies of the arrays' documents in the root document, by the key of each."""
+    """Return the copies of the other documents in the root document, by the key of each."""
     copies = json.loads(root)["consolidated_metadata"]["metadata"]
     return {f"{name}/{DOCUMENT}": copy for name, copy in copies.items()}
 

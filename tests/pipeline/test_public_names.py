@@ -63,7 +63,7 @@ SPEC = {
     "read_sweep",
 }
 #: Names of `pipeline.spec` that are for this project's own modules.
-SPEC_ONLY = {"RESTARTED", "parse_spec_file"}
+SPEC_ONLY = {"KEEP", "RESTARTED", "parse_spec_file"}
 OTHERS = {
     "Block",
     "BlockResult",

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from pipeline.execution.block import BlockResult
 from pipeline.spec import SweepSpec, Tile
 from pipeline.spec.blocks import Block
-from storage import CubeLocation, read_ledger, read_spec
+from storage import CubeLocation, labels, read_ledger, read_spec, weights
+from storage.layout.kept import KeptVariable, Sizes, kept_variables
 from storage.layout.schema import variables
 from storage.tiles import write_tile
 
@@ -34,21 +35,37 @@ def small_spec(**changes: Any) -> SweepSpec:
 
 def made_up(spec: SweepSpec, block: Block, seconds: float = 0.5) -> BlockResult:
     """Return results of a block that depend only on the coordinates of each cell."""
-    labels = {"p1": block.p1, "p2": block.p2, "restart": range(spec.restarts)}
+    exponents = {"p1": block.p1, "p2": block.p2, "restart": range(spec.restarts)}
     labelled = block.tile.config not in spec.unlabelled
     arrays = {
-        name: _values(name, block.tile, [labels[dim] for dim in variable.dims])
+        name: _values(name, block.tile, [exponents[dim] for dim in variable.dims])
         for name, variable in variables(spec.scores).items()
         if variable.part in block.parts and (labelled or not variable.needs_labels)
     }
+    sizes = Sizes.of(spec, block.tile.config)
+    for each in kept_variables(spec):
+        if each.part in block.parts:
+            runs = [exponents[dim] for dim in each.dims]
+            arrays[each.name] = _kept(each, block.tile, runs, sizes)
     return BlockResult(block, arrays, seconds)
 
 
-def _values(name: str, tile: Tile, labels: Sequence[Sequence[float]]) -> NDArray[Any]:
-    cells = np.meshgrid(*labels, indexing="ij")
-    mixed = np.full(cells[0].shape, crc32(f"{name} {tile}".encode()) % 1000.0)
-    for place, cell in enumerate(cells):
-        mixed += cell * 37.7**place
+def _kept(
+    each: KeptVariable, tile: Tile, runs: Sequence[Sequence[float]], sizes: Sizes
+) -> NDArray[Any]:
+    inner = [range(sizes.length(dim)) for dim in each.inner]
+    mixed = _mixed(each.name, tile, [*runs, *inner])
+    if each.what == "weights":
+        mixed = np.asarray(np.sin(mixed) ** 2)
+        mixed[..., -1, :] = np.nan  # the last cluster is never formed
+    elif each.what != "inertia":
+        highest = {"labels": sizes.clusters, "restart": sizes.restarts, "converged": 2}[each.what]
+        mixed = np.floor(mixed) % highest
+    return mixed.astype(each.dtype(sizes))
+
+
+def _values(name: str, tile: Tile, cells: Sequence[Sequence[float]]) -> NDArray[Any]:
+    mixed = _mixed(name, tile, cells)
     if name.endswith("_nmi"):
         return np.asarray(np.abs(np.sin(mixed)))
     if name.endswith(("_ari", "_ami", "_silhouette")):
@@ -57,6 +74,13 @@ def _values(name: str, tile: Tile, labels: Sequence[Sequence[float]]) -> NDArray
         return np.asarray(mixed)
     most = 3 if name.endswith("_clusters") else 500
     return np.asarray(1 + mixed.astype(np.int64) % most, dtype=np.uint16)
+
+
+def _mixed(name: str, tile: Tile, cells: Sequence[Sequence[float]]) -> NDArray[Any]:
+    mixed = np.full([len(some) for some in cells], crc32(f"{name} {tile}".encode()) % 1000.0)
+    for place, cell in enumerate(np.meshgrid(*cells, indexing="ij")):
+        mixed += cell * 37.7**place
+    return mixed
 
 
 def fill(location: CubeLocation, tiles: Sequence[Tile] | None = None) -> None:
@@ -78,6 +102,26 @@ def plain(location: CubeLocation) -> xr.Dataset:
     other = xr.open_zarr(location, chunks=None, consolidated=False)
     xr.testing.assert_identical(opened, other.load())
     return opened
+
+
+def kept(location: CubeLocation) -> dict[tuple[str, str], xr.DataArray]:
+    """Return all labels and weights in a cube, by configuration and name."""
+    spec = read_spec(location)
+    reading = {"labels": labels, "weights": weights}
+    wanted = [each for each in kept_variables(spec) if each.what in reading]
+    return {
+        (config, each.name): reading[each.what](location, config=config, part=each.part).load()
+        for config in spec.configs
+        for each in wanted
+    }
+
+
+def assert_same_kept(one: CubeLocation, other: CubeLocation) -> None:
+    """Check that two cubes keep the same labels and weights of their runs."""
+    first, second = kept(one), kept(other)
+    assert first.keys() == second.keys()
+    for name, values in first.items():
+        xr.testing.assert_identical(values, second[name])
 
 
 def comparable(cube: xr.Dataset) -> xr.Dataset:

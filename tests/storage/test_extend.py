@@ -1,5 +1,6 @@
 """An extension does not change stored results, and gives the cube that is created at once."""
 
+import shutil
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -11,7 +12,7 @@ import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.spec import SweepSpec
+from pipeline.spec import KEEP, SweepSpec
 from pipeline.spec.blocks import Block, whole_tile
 from storage import (
     CubeMismatchError,
@@ -24,11 +25,22 @@ from storage import (
 )
 from storage.handle import open_handle
 from storage.tiles import write_tile
-from tests.storage.made_up import CONFIGS, comparable, fill, made_up, plain, small_spec, spec_of
+from tests.storage.made_up import (
+    CONFIGS,
+    assert_same_kept,
+    comparable,
+    fill,
+    kept,
+    made_up,
+    plain,
+    small_spec,
+    spec_of,
+)
 from tests.storage.processes import CONTEXT, interrupted_after
 
-SPEC = small_spec()
+SPEC = small_spec(keep=KEEP)
 LARGER = small_spec(
+    keep=KEEP,
     count=3,
     configs=CONFIGS,
     p1=[1.1, 1.3, 1.4, 2.0],
@@ -56,6 +68,7 @@ def growing_specs(draw: st.DrawFn) -> list[SweepSpec]:
         "p2": EXPONENTS,
     }
     parts = draw(st.sampled_from([None, ["imwk"], ["kmeans", "rescaled_imwk"]]))
+    keep = draw(st.sampled_from([(), ("labels",), KEEP]))
     specs, count = [], 0
     for _ in range(draw(st.integers(2, 3))):
         count = draw(st.integers(max(1, count), 2))
@@ -63,7 +76,8 @@ def growing_specs(draw: st.DrawFn) -> list[SweepSpec]:
             least = 0 if chosen[key] else 1
             chosen[key] |= draw(st.sets(st.sampled_from(names), min_size=least, max_size=2))
         changes = {key: sorted(values) for key, values in chosen.items()}
-        specs.append(small_spec(count=count, **changes, **({"parts": parts} if parts else {})))
+        some = {"parts": parts} if parts else {}
+        specs.append(small_spec(count=count, keep=keep, **changes, **some))
     return specs
 
 
@@ -83,6 +97,7 @@ def test_a_cube_extended_in_steps_equals_one_created_at_once(
         create_cube(at_once, specs[-1])
         fill(at_once)
         xr.testing.assert_identical(comparable(open_cube(grown)), comparable(open_cube(at_once)))
+        assert_same_kept(grown, at_once)
         assert not verify_cube(grown).damaged
         assert not read_ledger(grown).todo
         xr.testing.assert_identical(
@@ -91,20 +106,30 @@ def test_a_cube_extended_in_steps_equals_one_created_at_once(
         )
 
 
-@pytest.fixture
-def cube(tmp_path: Path) -> Path:
-    """Return a cube with all its results."""
-    location = tmp_path / "cube.zarr"
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a cube with all its results; copy it before changing it."""
+    location = tmp_path_factory.mktemp("filled") / "cube.zarr"
     create_cube(location, SPEC)
     fill(location)
     return location
 
 
+@pytest.fixture
+def cube(filled: Path, tmp_path: Path) -> Path:
+    """Return a cube with all its results."""
+    return Path(shutil.copytree(filled, tmp_path / "cube.zarr"))
+
+
 def test_stored_results_are_read_unchanged_right_after_the_extension(cube: Path) -> None:
-    before = comparable(open_cube(cube))
+    before, kept_before = comparable(open_cube(cube)), kept(cube)
     extend_cube(cube, LARGER)
     after = comparable(open_cube(cube)).sel({dim: before[dim] for dim in before.dims})
     xr.testing.assert_identical(after, before)
+    kept_after = kept(cube)
+    for name, values in kept_before.items():
+        labelled = {dim: values[dim] for dim in values.dims}
+        xr.testing.assert_identical(kept_after[name].sel(labelled), values)
     assert read_ledger(cube).counts.done == 0  # all tiles lack some cells now
 
 
@@ -129,7 +154,7 @@ def test_only_cells_outside_the_older_grid_are_missing(cube: Path) -> None:
 
 
 def test_more_data_sets_leave_done_tiles_done(cube: Path) -> None:
-    extend_cube(cube, small_spec(count=4))
+    extend_cube(cube, small_spec(count=4, keep=KEEP))
     ledger = read_ledger(cube)
     assert set(ledger.done) == set(SPEC.tiles)
     assert {tile.dataset for tile in ledger.missing} == {2, 3}
@@ -137,7 +162,7 @@ def test_more_data_sets_leave_done_tiles_done(cube: Path) -> None:
 
 def test_files_of_done_tiles_are_not_touched(cube: Path) -> None:
     def chunks() -> dict[Path, int]:
-        files = cube.glob("*_ari/c.*")
+        files = (*cube.glob("*_ari/c.*"), *cube.glob("kept/*/*/c.*"))
         return {file: file.stat().st_ino for file in files}
 
     before = chunks()
@@ -162,6 +187,7 @@ SMALLER: dict[str, tuple[dict[str, Any], str]] = {
     "dtype": ({"dtype": "float32"}, r"dtype: float64 \(cube\), float32 \(spec\)"),
     "restarts": ({"restarts": 5}, r"restarts: 3 \(cube\), 5 \(spec\)"),
     "parts": ({"parts": ["imwk"]}, r"parts: kmeans, .* \(cube\), imwk \(spec\)"),
+    "keep": ({"keep": ["labels"]}, r"keep: labels, weights \(cube\), labels \(spec\)"),
 }
 
 
@@ -171,7 +197,7 @@ def test_specs_that_are_not_larger_are_refused_with_the_differences(
 ) -> None:
     before = plain(cube)
     with pytest.raises(CubeMismatchError, match=message):
-        extend_cube(cube, small_spec(**changes))
+        extend_cube(cube, small_spec(**{"keep": KEEP, **changes}))
     xr.testing.assert_identical(plain(cube), before)
 
 
@@ -180,8 +206,9 @@ def test_an_extension_that_is_killed_at_any_step_leaves_the_old_cube_or_the_new(
     tmp_path: Path,
 ) -> None:
     location = tmp_path / "cube.zarr"
-    small = small_spec(count=1, configs=CONFIGS[:1], normalisations=["range"], p1=[2.0])
-    larger = small_spec(count=1, configs=CONFIGS[:1])
+    keep: dict[str, Any] = {"keep": ["labels"], "parts": ["kmeans", "imwk"]}
+    small = small_spec(count=1, configs=CONFIGS[:1], normalisations=["range"], p1=[2.0], **keep)
+    larger = small_spec(count=1, configs=CONFIGS[:2], **keep)
     create_cube(location, small)
     fill(location)
     before = comparable(plain(location))
@@ -201,20 +228,27 @@ def test_an_extension_that_is_killed_at_any_step_leaves_the_old_cube_or_the_new(
     assert not any(path.is_symlink() for path in location.rglob("*"))
     fill(location)
     assert not verify_cube(location).damaged
+    create_cube(tmp_path / "at_once.zarr", larger)
+    fill(tmp_path / "at_once.zarr")
+    assert_same_kept(location, tmp_path / "at_once.zarr")
 
 
 def test_a_killed_extension_does_not_disturb_a_different_one_after_it(tmp_path: Path) -> None:
-    other = small_spec(count=4, p1=[1.1, 1.4, 1.7, 2.0], configs=(CONFIGS[0], CONFIGS[1]))
+    few: dict[str, Any] = {"count": 1, "normalisations": ["range"], "keep": KEEP}
+    small, killed = (small_spec(configs=CONFIGS[:size], **few) for size in (1, 2))
+    # Another configuration is the second one, whose arrays of labels and weights differ.
+    other = small_spec(configs=(CONFIGS[0], CONFIGS[2]), p1=[1.1, 1.4, 1.7, 2.0], **few)
     at_once = tmp_path / "at_once.zarr"
     create_cube(at_once, other)
     fill(at_once)
-    for steps in (3, 8, 20, 40, 55):
+    for steps in (3, 20, 30, 55, 70):
         location = tmp_path / f"{steps}.zarr"
-        create_cube(location, SPEC)
-        assert not interrupted_after(steps, partial(extend_cube, location, LARGER))
+        create_cube(location, small)
+        assert not interrupted_after(steps, partial(extend_cube, location, killed))
         extend_cube(location, other)
         fill(location)
         xr.testing.assert_identical(comparable(open_cube(location)), comparable(open_cube(at_once)))
+        assert_same_kept(location, at_once)
 
 
 def test_a_process_killed_during_an_extension_leaves_a_cube(tmp_path: Path) -> None:
@@ -244,7 +278,8 @@ def extend_often(location: Path) -> None:
 
 
 def growing(last: int) -> SweepSpec:
-    return small_spec(p1=[1 + step / 10 for step in range(1, last)], count=last)
+    p1 = [1 + step / 10 for step in range(1, last)]
+    return small_spec(p1=p1, count=last, configs=CONFIGS[:1], keep=KEEP)
 
 
 def test_a_cube_can_be_read_at_any_moment_of_many_extensions(tmp_path: Path) -> None:
@@ -282,12 +317,13 @@ def test_a_worker_writes_through_one_handle_during_many_extensions(tmp_path: Pat
     create_cube(at_once, growing(12))
     fill(at_once)
     xr.testing.assert_identical(comparable(open_cube(location)), comparable(open_cube(at_once)))
+    assert_same_kept(location, at_once)
 
 
 def test_concurrent_extensions_end_in_the_larger_one(tmp_path: Path) -> None:
     location = tmp_path / "cube.zarr"
     create_cube(location, SPEC)
-    middle = small_spec(count=3)
+    middle = small_spec(count=3, keep=KEEP)
     processes = [
         CONTEXT.Process(target=extend_quietly, args=(location, spec))
         for spec in (middle, LARGER, middle, LARGER)
@@ -312,10 +348,12 @@ def extend_quietly(location: Path, spec: SweepSpec) -> None:
 def test_results_of_the_older_grid_do_not_overwrite_newer_ones(cube: Path) -> None:
     extend_cube(cube, LARGER)
     fill(cube)
-    before = comparable(open_cube(cube))
+    before, kept_before = comparable(open_cube(cube)), kept(cube)
     tile = SPEC.tiles[0]
     write_tile(cube, tile, [made_up(SPEC, Block(tile, SPEC.parts, SPEC.p1, SPEC.p2))])
     xr.testing.assert_identical(comparable(open_cube(cube)), before)
+    for name, values in kept(cube).items():
+        xr.testing.assert_identical(values, kept_before[name])
 
 
 def test_a_missing_cube_cannot_be_extended(tmp_path: Path) -> None:

@@ -28,6 +28,9 @@ PUBLIC = {
     "read_spec",
     "stored_table",
     "verify_cube",
+    # what a cube keeps of its runs
+    "labels",
+    "weights",
     # queries to an open cube
     "averaged",
     "beats_kmeans",

@@ -15,7 +15,7 @@ from pipeline.core.imwk import DTYPES
 from pipeline.core.normalise import NORMALISATIONS
 from pipeline.datasets import CONFIGURATIONS
 from pipeline.score_facts import SCORES
-from pipeline.spec import PARTS, SweepSpec, Tile
+from pipeline.spec import KEEP, PARTS, SweepSpec, Tile
 from pipeline.spec.diff import diff
 from pipeline.spec.exponents import describe_exponents, parse_exponents
 from pipeline.spec.sources import TableFacts
@@ -58,6 +58,7 @@ specs = st.fixed_dictionaries(
         "dtype": st.sampled_from(list(DTYPES)),
         "parts": some_of(PARTS),
         "scores": some_of(SCORES).map(lambda names: ["silhouette", *set(names) - {"silhouette"}]),
+        "keep": st.sampled_from([(), *([name] for name in KEEP), KEEP]),
         "p1": grids,
         "p2": grids,
     },
@@ -114,6 +115,7 @@ CHANGES: dict[str, Any] = {
     "datasets.synthetic.configs": synthetic(["1000x6-3 WCN"], 1),
     "datasets.synthetic.count": synthetic(["1000x6-3"], 2),
     "scores": ["silhouette"],
+    "keep": ["labels"],
     "datasets.matrices.mine": synthetic(["1000x6-3"], 1) | {"matrices": {"mine": MINE}},
     "p1": [1.5],
     "p2": [1.4, 3.0],
@@ -122,8 +124,8 @@ CHANGES: dict[str, Any] = {
 
 @pytest.mark.parametrize("key", CHANGES)
 def test_every_key_that_affects_results_changes_the_fingerprint(key: str) -> None:
-    # Without scores, which tables have by default and which would differ too
-    changed = small(**({"scores": []} | {key.split(".")[0]: CHANGES[key]}))
+    # Without scores and keep, which tables have by default and which would differ too
+    changed = small(**({"scores": [], "keep": []} | {key.split(".")[0]: CHANGES[key]}))
     assert changed.fingerprint != small().fingerprint
     (difference,) = diff(small(), changed)
     assert difference.key == key
@@ -135,8 +137,9 @@ def test_regression_pins_of_specs_with_scores_of_earlier_versions() -> None:
     both, last = ["silhouette", "calinski-harabasz"], ["calinski-harabasz"]
     assert small().fingerprint.startswith("3a0074ea2fd62134")
     assert small(scores=both).fingerprint.startswith("870b44ca2d03ad27")
-    assert SweepSpec(datasets=own, scores=both).fingerprint.startswith("fd6956c85bb6240f")
-    assert SweepSpec(datasets=own, scores=last).fingerprint.startswith("d06d2f4178d8438e")
+    for scores, pin in ((both, "fd6956c85bb6240f"), (last, "d06d2f4178d8438e")):
+        stored = SweepSpec.from_stored({"datasets": own, "scores": scores})
+        assert stored.fingerprint.startswith(pin)
 
 
 def test_regression_pin_of_the_papers_fingerprint() -> None:

@@ -15,12 +15,13 @@ import obstore
 import pytest
 import xarray as xr
 
-from pipeline.spec import SweepSpec
+from pipeline.spec import KEEP, SweepSpec
 from storage import (
     CubeError,
     CubeMismatchError,
     create_cube,
     extend_cube,
+    labels,
     open_cube,
     read_ledger,
     read_provenance,
@@ -32,11 +33,14 @@ from storage.backends.object_lock import LOCK
 from storage.backends.objects import ObjectBackend
 from storage.provenance import record_session
 from storage.query.export import export_cube
-from tests.storage.made_up import CONFIGS, comparable, fill, small_spec
+from tests.storage.made_up import CONFIGS, assert_same_kept, comparable, fill, small_spec
 from tests.storage.processes import Killed
 
 SPEC = small_spec()
 LARGER = small_spec(count=3, configs=CONFIGS, p1=[1.1, 1.3, 1.4, 2.0])
+#: A sweep that keeps something, and one with another configuration.
+KEEPING: dict[str, Any] = {"count": 1, "parts": ["kmeans", "imwk"], "keep": KEEP}
+FEW, MORE = (small_spec(configs=CONFIGS[:size], **KEEPING) for size in (1, 2))
 
 
 @pytest.fixture
@@ -81,16 +85,20 @@ def killed_after(steps: int, work: Callable[[], object]) -> bool:
     return True
 
 
-def test_a_cube_is_extended_and_read_as_in_a_folder(url: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("spec", "larger"), [(SPEC, LARGER), (FEW, MORE)], ids=["all", "kept"])
+def test_a_cube_is_extended_and_read_as_in_a_folder(
+    url: str, tmp_path: Path, spec: SweepSpec, larger: SweepSpec
+) -> None:
     for location in (url, str(tmp_path / "cube.zarr")):
-        create_cube(location, SPEC)
-        fill(location, SPEC.tiles[:5])
-        extend_cube(location, LARGER)
+        create_cube(location, spec)
+        fill(location, spec.tiles[:-1])
+        extend_cube(location, larger)
         fill(location)
         record_session(location, ["node1"])
     xr.testing.assert_identical(
         comparable(open_cube(url)), comparable(open_cube(tmp_path / "cube.zarr"))
     )
+    assert_same_kept(url, tmp_path / "cube.zarr")
     assert read_ledger(url) == read_ledger(tmp_path / "cube.zarr")
     assert verify_cube(url) == verify_cube(tmp_path / "cube.zarr")
     assert read_provenance(url).hosts == 1
@@ -110,10 +118,11 @@ def test_plain_xarray_opens_it_with_and_without_consolidated_metadata(url: str) 
     xr.testing.assert_identical(one, other)
 
 
-def test_a_damaged_object_is_found_and_repaired(url: str) -> None:
-    create_cube(url, SPEC)
+@pytest.mark.parametrize("array", ["imwk_ari", "kept/0/imwk_labels"])
+def test_a_damaged_object_is_found_and_repaired(url: str, array: str) -> None:
+    create_cube(url, FEW)
     fill(url)
-    key = next(key for key in objects(url) if key.startswith("imwk_ari/c."))
+    key = next(key for key in objects(url) if key.startswith(f"{array}/c."))
     backend_at(url).write({key: objects(url)[key][:-3]})
     assert len(verify_cube(url, repair=True).damaged) == 1
     assert len(read_ledger(url).todo) == 1
@@ -151,19 +160,21 @@ def test_an_extension_that_is_killed_at_any_request_leaves_the_old_cube_or_the_n
     found = set()
     for step in range(200):
         url = f"memory:///{uuid4().hex}"
-        create_cube(url, SPEC)
+        create_cube(url, FEW)
         fill(url)
-        finished = killed_after(step, partial(extend_cube, url, LARGER))
+        finished = killed_after(step, partial(extend_cube, url, MORE))
         ledger = read_ledger(url)
-        assert set(ledger.states) in (set(SPEC.tiles), set(LARGER.tiles))
-        assert open_cube(url).kmeans_ari.notnull().any("restart").sum() == len(SPEC.tiles)
+        assert set(ledger.states) in (set(FEW.tiles), set(MORE.tiles))
+        assert open_cube(url).kmeans_ari.notnull().any("restart").sum() == len(FEW.tiles)
+        labelled = labels(url, config=CONFIGS[0], part="kmeans").transpose("row", ...)[0] >= 0
+        assert labelled.sum() == len(FEW.tiles)
         found.add(len(ledger.states))
-        extend_cube(url, LARGER)
+        extend_cube(url, MORE)
         assert not verify_cube(url).damaged
         if finished:
             break
     assert finished
-    assert found == {len(SPEC.tiles), len(LARGER.tiles)}
+    assert found == {len(FEW.tiles), len(MORE.tiles)}
 
 
 def test_processes_that_create_different_cubes_do_not_mix_them(url: str) -> None:
@@ -239,15 +250,18 @@ def test_errors_of_a_store_are_one_line(
     assert "hid" not in message
 
 
-def test_a_failing_store_is_not_taken_for_a_damaged_cube(url: str) -> None:
-    create_cube(url, SPEC)
+@pytest.mark.parametrize("array", ["imwk_ari", "kept/0/imwk_labels"])
+def test_a_failing_store_is_not_taken_for_a_damaged_cube(url: str, array: str) -> None:
+    create_cube(url, FEW)
     fill(url)
     assert isinstance(backend_at(url), ObjectBackend)
 
-    async def fails(*_: object, **__: object) -> object:
-        raise obstore.exceptions.GenericError("HTTP error: error sending request")
+    async def fails(objects: Any, path: str, **keywords: Any) -> object:
+        if path.startswith(array):
+            raise obstore.exceptions.GenericError("HTTP error: error sending request")
+        return await get(objects, path, **keywords)
 
-    before = objects(url)
+    before, get = objects(url), obstore.get_async
     with (
         patch.object(obstore, "get_async", fails),
         pytest.raises(CubeError, match="cannot be reached"),

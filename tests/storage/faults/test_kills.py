@@ -8,14 +8,21 @@ from typing import Any
 import pytest
 import xarray as xr
 
-from pipeline.spec import Tile
+from pipeline.spec import KEEP, Tile
 from pipeline.spec.blocks import whole_tile
 from storage import create_cube, open_cube, read_ledger, verify_cube
 from storage.tiles import mark_missing, write_tile
-from tests.storage.made_up import comparable, fill, made_up, plain, small_spec
+from tests.storage.made_up import (
+    assert_same_kept,
+    comparable,
+    fill,
+    made_up,
+    plain,
+    small_spec,
+)
 from tests.storage.processes import CONTEXT
 
-SPEC = small_spec(count=5)
+SPEC = small_spec(count=5, parts=["kmeans", "imwk"], keep=KEEP)
 
 
 def remove_and_write(location: Path, started: Any, seed: int) -> None:
@@ -60,6 +67,7 @@ def test_after_each_of_15_kills_done_tiles_are_complete(tmp_path: Path) -> None:
     xr.testing.assert_identical(
         comparable(open_cube(location)), comparable(open_cube(tmp_path / "undisturbed.zarr"))
     )
+    assert_same_kept(location, tmp_path / "undisturbed.zarr")
 
 
 def write_all(location: Path, tiles: list[Tile]) -> None:
@@ -82,3 +90,4 @@ def test_concurrent_writers_lose_nothing(tmp_path: Path, shared: bool) -> None:
     assert not read_ledger(location).todo
     fill(alone)
     xr.testing.assert_identical(comparable(open_cube(location)), comparable(open_cube(alone)))
+    assert_same_kept(location, alone)

@@ -8,8 +8,20 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from pipeline.spec import Tile
-from storage import open_cube, read_ledger, read_spec, stored_table, verify_cube
+from pipeline.spec import KEEP, SweepSpec, Tile
+from storage import (
+    CubeError,
+    CubeMismatchError,
+    create_cube,
+    extend_cube,
+    labels,
+    open_cube,
+    read_ledger,
+    read_provenance,
+    read_spec,
+    stored_table,
+    verify_cube,
+)
 from storage.layout.schema import ALL_RESULTS, variables
 from storage.query import best_exponents
 from storage.query.export import export_cube
@@ -71,6 +83,23 @@ def test_it_is_verified_and_its_tables_are_read(cube: Path) -> None:
     assert stored_table(cube, "labelled").X.shape == (60, 4)
     configs = ("1000x6-3", "1000x6-3 WCN", "labelled", "unlabelled")
     assert read_spec(cube).configs == configs
+
+
+def test_it_keeps_no_labels_and_says_how_to_get_them(cube: Path) -> None:
+    with pytest.raises(CubeError, match=r"did not keep them. Submit the sweep to a new cube"):
+        labels(cube, config="labelled")
+
+
+def test_its_sweep_is_submitted_and_extended_without_labels(cube: Path) -> None:
+    stored = read_spec(cube)
+    assert (stored.keep, stored.fingerprint) == ((), read_provenance(cube).fingerprint)
+    given = {key: value for key, value in dict(stored).items() if key != "keep"}
+    assert SweepSpec.model_validate(given).keep == KEEP  # a new sweep would keep them
+    create_cube(cube, SweepSpec.model_validate(given))
+    extend_cube(cube, SweepSpec.model_validate({**given, "p1": (*stored.p1, 4.5)}))
+    assert (read_spec(cube).keep, verify_cube(cube).damaged) == ((), {})
+    with pytest.raises(CubeMismatchError, match=r"keep: none \(cube\), labels, weights \(spec\)"):
+        create_cube(cube, SweepSpec.model_validate({**dict(read_spec(cube)), "keep": KEEP}))
 
 
 def test_its_damage_is_found(cube: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 import xarray as xr
 from sklearn.metrics import adjusted_rand_score
 
-from pipeline.core import imwk, normalise
+from pipeline.core import ImwkResult, imwk, normalise
 from pipeline.spec.sweep import Sweep
 from storage import create_cube, open_cube
 from tests.own_tables import small_table
@@ -91,14 +91,59 @@ def test_options_restrict_the_choice(swept: Path) -> None:
     assert found[score] == pytest.approx(float(best), abs=1e-12)
 
 
-@pytest.mark.parametrize("of_the_sweep", ["centre", "dtype"])
-def test_runs_are_those_of_the_sweep(swept: Path, of_the_sweep: str) -> None:
+def by_feature(weights: Any) -> list[list[float]]:
+    """Return weights with the digits to which a cube keeps them."""
+    return [[float(f"{weight:.5g}") for weight in feature] for feature in weights.T]
+
+
+def test_weights_are_those_of_the_sweep(swept: Path) -> None:
     found = facts(swept, "--normalisation", "range", "--p1", 1.3)
     X = normalise(noisy(labelled=False).X, "range")
-    settings = {name: KEYS[name] for name in ("centre", "dtype")}
-    assert list(found["weights"]["p1"].values()) == imwk(X, 3, 1.3, **settings).weights.T.tolist()
-    del settings[of_the_sweep]  # otherwise the assertion above would prove nothing
-    assert list(found["weights"]["p1"].values()) != imwk(X, 3, 1.3, **settings).weights.T.tolist()
+    for centre, same in (("fixed-step", True), ("exact", False)):
+        run = imwk(X, 3, 1.3, centre, KEYS["dtype"])
+        assert (list(found["weights"]["p1"].values()) == by_feature(run.weights)) == same
+
+
+def test_runs_that_are_computed_again_have_the_settings_of_the_sweep(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sweep = Sweep.of({"my": noisy(labelled=True)}, k=3, keep=[], **KEYS)
+    submit(sweep, tmp_path / "my.zarr", workers=0)
+    settings = []
+
+    def noted(X: Any, k: int, p: float, centre: str, dtype: str) -> ImwkResult:
+        settings.append((k, centre, dtype))
+        return imwk(X, k, p, centre, dtype)
+
+    monkeypatch.setattr("workflows.clustering.imwk", noted)
+    facts(tmp_path / "my.zarr")
+    assert settings == [(3, "fixed-step", "float32")] * 2
+
+
+@pytest.mark.parametrize("keep", [[], ["labels"]], ids=["nothing", "labels only"])
+@pytest.mark.parametrize("k", [3, 30])
+def test_kept_runs_are_shown_as_if_they_were_computed_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keep: list[str], k: int
+) -> None:
+    kept, again = tmp_path / "my.zarr", tmp_path / "again" / "my.zarr"
+    sweep = Sweep.of({"my": noisy(labelled=True)}, k=k, **KEYS)
+    submit(sweep, kept, workers=0)
+    spec = sweep.spec.model_copy(update={"keep": tuple(keep)})
+    submit(Sweep(spec, sweep.tables), again, workers=0)
+    wanted = [command("cluster", again, *options) for options in ((), ("--json",))]
+    monkeypatch.setattr("workflows.clustering.imwk", None)  # nothing is computed from now on
+    for options, result in zip(((), ("--json",)), wanted, strict=True):
+        shown = command("cluster", kept, *options)
+        assert (shown.exit_code, shown.output) == (0, result.output)
+    if k == 30:
+        assert "clusters were found, not 30." in wanted[0].stderr
+
+
+def test_a_sweep_without_plain_runs_is_computed_again(tmp_path: Path) -> None:
+    parts = {"parts": ["rescaled_imwk"]}
+    sweep = Sweep.of({"my": noisy(labelled=True)}, k=3, **KEYS | parts)
+    submit(sweep, tmp_path / "my.zarr", workers=0)
+    assert list(facts(tmp_path / "my.zarr")["weights"]) == ["p1", "p2"]
 
 
 def test_mistakes_are_named(swept: Path, tmp_path: Path) -> None:

@@ -3,12 +3,15 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from pipeline.execution.block import run_tile
 from storage.layout.skeleton import DOCUMENT
 from storage.provenance import SESSIONS
 from storage.tiles import write_tile
-from tests.workflows.cli.small import FIRST, SECOND, SPEC
+from tests.workflows.cli.small import FIRST, SECOND, SPEC, sweep
 from tests.workflows.commands import assert_refused, imwk
+from workflows import submit
 
 
 def test_damage_is_listed_and_repaired(spec_file: Path, cube: Path) -> None:
@@ -41,6 +44,20 @@ def test_recomputing_tells_wrong_values_from_another_machine(cube: Path) -> None
     elsewhere = imwk("verify", cube, "--recompute", 2)
     assert elsewhere.exit_code == 0
     assert "91.67% of the values are equal. The cube was computed with other" in elsewhere.output
+
+
+@pytest.mark.parametrize("name", ["imwk_labels", "imwk_converged", "imwk_weights"])
+def test_recomputing_compares_labels_and_weights_by_run(tmp_path: Path, name: str) -> None:
+    spec, cube = sweep(keep=["labels", "weights"]), tmp_path / "cube.zarr"
+    submit(spec, cube, workers=0)
+    assert "all equal, bit for bit" in imwk("verify", cube, "--recompute", 2).output
+    result = run_tile(spec, FIRST)
+    values = result.arrays[name][1:].view("uint8" if name != "imwk_weights" else "uint32")
+    values.flat[0] ^= 1  # the last bit of something of the second run
+    write_tile(cube, FIRST, [result])
+    found = imwk("verify", cube, "--recompute", 2)
+    assert found.exit_code == 1
+    assert f"{FIRST}: 91.67% equal" in found.output  # 1 of 12 values
 
 
 def pretend_another_numpy(cube: Path) -> None:

@@ -12,7 +12,7 @@ from storage.backends.location import backend_at
 from storage.backends.objects import object_backend
 from storage.tiles import mark_missing
 from tests.faults import Faults, Program, scheduler_and_workers, small_sweep
-from tests.storage.made_up import comparable, fill
+from tests.storage.made_up import assert_same_kept, comparable, fill
 from tests.workflows.commands import imwk
 from tests.workflows.compute.seaweed import BUCKET, SECRETS, Server, seaweed
 from workflows import submit
@@ -80,6 +80,7 @@ def test_a_sweep_with_kills_ends_with_the_same_cube_as_a_local_one(
     assert SECRETS["writer"] not in output + errors
     assert faults.computed_again() == []
     xr.testing.assert_identical(comparable(open_cube(url)), comparable(open_cube(local)))
+    assert_same_kept(url, local)
     assert_same_words(url, local, "verify")
     assert_same_words(url, local, "query", "--best", "--csv")
     pictures = heatmaps(url, tmp_path / "from-store")
