@@ -53,6 +53,7 @@ NEWTON_IN_FLOAT64 = ExactSearch(
     NewtonSearch,
     RoughSearch(NewtonSearch, guess_above_2, SmallStep(2e-3), most_steps=1),
     NewtonStopInFloat64(),
+    few=40,
 )
 
 GAP_IN_FLOAT32 = ExactSearch(GapSearch, guess_below_2, GapStopInFloat32())

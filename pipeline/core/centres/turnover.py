@@ -47,6 +47,7 @@ def likely_starts(
 def follow(minima: Minima, turnover: Turnover, p: Float64Array) -> Starts:
     """Return where the minima probably are now, for exponents above 2."""
     segments, m = turnover.members.segments, len(minima.at)
+    minima = Minima(*(part.astype(segments.values.dtype, copy=False) for part in minima))
     differences = segments.spread(minima.at.ravel())
     differences -= segments.values
     terms = np.empty_like(differences)

@@ -66,7 +66,8 @@ class Starts(NamedTuple):
 
     def spread(self, groups: BoolArray) -> "Starts":
         """Return starts for more groups: these are those of `groups`, the others are NaN."""
-        near, *known = (np.full((len(part), len(groups)), np.nan) for part in (self.near,) * 3)
+        shape = (len(self.near), len(groups))
+        near, *known = np.full((3, *shape), np.nan, dtype=self.near.dtype)
         near[:, groups] = self.near
         spread = Minima(*known)
         spread.put(groups, self.known)

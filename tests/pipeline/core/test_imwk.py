@@ -164,6 +164,21 @@ def _together_as_alone(
         assert_same_bits(together, imwk(data[i], k, p, centre, dtype))
 
 
+@pytest.mark.parametrize("dtype", list(DTYPES))
+@pytest.mark.parametrize("centre", list(CENTRES))
+def test_lanes_at_other_patterns_change_no_bit(centre: str, dtype: str) -> None:
+    """Some lanes know where their centres were, while others begin a pattern of their own."""
+    rng, ps = np.random.default_rng(8), [1.4, 2.0, 2.3, 3.0, 4.6]
+    centroids = rng.normal(size=(3, 5, 4))
+    data = [
+        (z[rng.integers(0, 5, size=150)] + 0.6 * rng.normal(size=(150, 4))) / 20 for z in centroids
+    ]
+    together = imwk_grid(data, 5, ps, centre, dtype)
+    for X, row in zip(data, together, strict=True):
+        for p, run in zip(ps, row, strict=True):
+            assert_same_bits(run, imwk(X, 5, p, centre, dtype))
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_exponents_too_large_for_estimates(seed: int) -> None:
     X = np.random.default_rng(seed).uniform(-0.9, 1, size=(9, 2)).round(1)

@@ -44,8 +44,8 @@ def used(monkeypatch: pytest.MonkeyPatch) -> list[Used]:
 
 
 def groups_of(dtype: str) -> Groups:
-    columns = np.random.default_rng(1).gamma(2, size=(3, 30)).astype(dtype)
-    return Groups(columns / 10, np.array([7, 1, 12, 10]))
+    columns = np.random.default_rng(1).gamma(2, size=(3, 300)).astype(dtype)
+    return Groups(columns / 10, np.array([70, 1, 129, 100]))
 
 
 @pytest.mark.parametrize(("p", "ways"), [(p, ways) for ps, ways in WAYS.items() for p in ps])
@@ -85,6 +85,12 @@ def test_every_group_gets_what_its_own_exponent_gives(
         alone = find_centres(groups.keep(np.arange(4) == i), np.array([exponent]))
         np.testing.assert_array_equal(centres[:, i], alone.centres[:, 0])
         np.testing.assert_array_equal(dispersions[:, i], alone.dispersions[:, 0])
+
+
+def test_small_groups_above_2_start_at_the_mean(used: list[Used]) -> None:
+    columns = np.random.default_rng(1).gamma(2, size=(3, 60))
+    exact_centres(Groups(columns, np.array([20, 40])), np.full(2, 3.0))
+    assert used == [("NewtonSearch", "float64", None)]
 
 
 def test_groups_of_one_member_each_need_no_search(used: list[Used]) -> None:
