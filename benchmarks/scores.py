@@ -123,8 +123,8 @@ def measure() -> list[Section]:
             [_costs(config, labellings) for config, labellings in found.items()],
         ),
         Section(
-            "CPU seconds for as many labellings as a tile of the paper's grid has; the labellings above "
-            "are repeated.",
+            "CPU seconds for as many labellings as a tile of the paper's grid has; the labellings "
+            "above are repeated.",
             [_choice(config, labellings) for config, labellings in found.items()],
         ),
         Section(

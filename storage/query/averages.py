@@ -37,9 +37,9 @@ def averaged(values: xr.DataArray, over: str = "dataset") -> xr.Dataset:
     # Sums and counts, because the means of xarray warn where there are no values
     count = values.count(over)
     average = values.sum(over) / count.where(count > 0)
-    finite = average.where(np.isfinite(average))  # a score may be infinite where it is undefined
-    squares = ((values - finite) ** 2).sum(over)
-    spread = np.sqrt(squares / (count - 1).where((count > 1) & finite.notnull()))
+    finite = abs(values) < np.inf  # a score may be infinite where it is undefined
+    squares = ((values.where(finite) - average) ** 2).sum(over)
+    spread = np.sqrt(squares / (count - 1).where((count > 1) & (finite.sum(over) == count)))
     return xr.Dataset({"average": average, "spread": spread, f"{over}s": count})
 
 
