@@ -12,7 +12,7 @@ from pipeline.spec.sweep import Sweep
 def own_sweep(
     path: str | PathLike[str],
     label: str | None = None,
-    k: int | None = None,
+    k: int | Collection[int] | None = None,
     missing: str = "refuse",
     ignore: Collection[str] = (),
 ) -> Sweep:
@@ -22,8 +22,9 @@ def own_sweep(
     ----------
     path, label, missing, ignore
         As for `read_table`. The file's name without its ending becomes the configuration's name.
-    k : int, optional
-        The number of clusters. By default the number of classes.
+    k : int or collection of int, optional
+        The number of clusters. By default the number of classes. Several make one configuration
+        each.
 
     Returns
     -------

@@ -8,16 +8,17 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
-from pipeline.core.errors import ImwkError
+from pipeline.core.errors import ImwkError, InvalidInputError
+from pipeline.core.validation import as_whole_number
 from pipeline.datasets import Table, load_uci, read_table
 from pipeline.datasets.tables.columns import MOST_ROWS
 from pipeline.datasets.tables.encoding import ON_MISSING
 from pipeline.datasets.uci.catalogue import uci_set, uci_sets
 from pipeline.errors import Location, Problem, SpecError
-from pipeline.spec.fields import FrozenModel, is_list, one_of, some_of, whole_number
+from pipeline.spec.fields import FrozenModel, is_list, one_of, some_of
 from pipeline.spec.model import SpecKeys, SweepSpec
 from pipeline.spec.problems import AllowedKeys, dotted, shown
-from pipeline.spec.sources import Synthetic, TableFacts, check_names
+from pipeline.spec.sources import Synthetic, TableFacts, check_names, facts_by_config
 from pipeline.spec.sweep import Sweep
 
 
@@ -25,6 +26,23 @@ def _column_names(given: Any) -> tuple[str, ...]:
     if not is_list(given):
         raise ValueError('give a list of column names, such as ["id"].')
     return tuple(map(str, given))
+
+
+def _numbers_of_clusters(given: Any) -> int | tuple[int, ...] | None:
+    """Accept a number of clusters, or a list of different ones."""
+    if given is None or not is_list(given):
+        return None if given is None else _number_of_clusters(given)
+    numbers = tuple(map(_number_of_clusters, given))
+    if not numbers or len(set(numbers)) < len(numbers):
+        raise ValueError("give each number of clusters once, such as k = [2, 3, 4].")
+    return tuple(sorted(numbers))
+
+
+def _number_of_clusters(given: Any) -> int:
+    number = as_whole_number(given, "k", 1)
+    if number > MOST_ROWS:
+        raise ValueError(f"k must be a whole number of at most {MOST_ROWS}.")
+    return number
 
 
 _ColumnNames = Annotated[tuple[str, ...], BeforeValidator(_column_names)]
@@ -35,7 +53,7 @@ class TableFile(FrozenModel):
 
     file: str = Field(strict=True)
     label: str | None = Field(default=None, strict=True)
-    k: Annotated[int, whole_number("k", 1, MOST_ROWS)] | None = None
+    k: Annotated[int | tuple[int, ...] | None, BeforeValidator(_numbers_of_clusters)] = None
     missing: Annotated[str, one_of("way to treat missing values", ON_MISSING)] = "refuse"
     ignore: _ColumnNames = ()
     categorical: _ColumnNames = ()
@@ -151,8 +169,11 @@ class _TablesRead:
     tables: dict[str, Table]
     facts: dict[str, TableFacts]
 
-    def add(self, name: str, table: Table, k: int | None = None) -> None:
-        self.facts[name] = TableFacts.of(table, k)
+    def add(self, name: str, table: Table, k: int | tuple[int, ...] | None = None) -> None:
+        facts = facts_by_config(name, table, k)
+        for repeated in sorted(facts.keys() & self.facts.keys()):
+            raise InvalidInputError(f"two data sets have the name {repeated}. Rename one of them.")
+        self.facts.update(facts)
         self.tables[table.sha256] = table
 
 

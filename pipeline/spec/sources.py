@@ -1,5 +1,6 @@
 """The data sets of a sweep by source, as a spec describes them."""
 
+from collections.abc import Collection
 from typing import Annotated, Any
 
 from pydantic import (
@@ -83,6 +84,23 @@ class TableFacts(FrozenModel):
             labelled=table.classes is not None,
             sha256=table.sha256,
         )
+
+
+def facts_by_config(
+    name: str, table: Table, k: int | Collection[int] | None = None
+) -> dict[str, TableFacts]:
+    """Return the facts of a table by configuration: one configuration for each k of several.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> table = Table(np.array([[1.0], [2.0], [9.0]]), ("size",))
+    >>> list(facts_by_config("mine", table, 2)), list(facts_by_config("mine", table, [2, 3]))
+    (['mine'], ['mine k=2', 'mine k=3'])
+    """
+    if k is None or not isinstance(k, Collection):
+        return {name: TableFacts.of(table, k)}
+    return {f"{name} k={each}": TableFacts.of(table, each) for each in k}
 
 
 def check_names(tables: dict[str, Any]) -> dict[str, Any]:

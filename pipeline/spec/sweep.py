@@ -1,5 +1,6 @@
 """A sweep: its spec, and the tables that the spec knows by their hash."""
 
+from collections import ChainMap
 from collections.abc import Collection, Hashable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Union
@@ -9,7 +10,7 @@ from pipeline.datasets import Table, make_table
 from pipeline.datasets.tables.table import Tables
 from pipeline.errors import SpecError, TableError
 from pipeline.spec.model import SweepSpec
-from pipeline.spec.sources import TableFacts
+from pipeline.spec.sources import TableFacts, facts_by_config
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -35,7 +36,7 @@ class Sweep:
     def of(
         cls,
         tables: Mapping[str, Union[Table, "DataFrame", "ArrayLike"]],
-        k: int | None = None,
+        k: int | Collection[int] | None = None,
         *,
         label: Hashable | None = None,
         missing: str = "refuse",
@@ -49,8 +50,9 @@ class Sweep:
         ----------
         tables : mapping of str to Table, DataFrame or array-like
             By name. Data other than a `Table` are encoded by `make_table`.
-        k : int, optional
-            Number of clusters of every table. By default each table's number of classes.
+        k : int or collection of int, optional
+            Number of clusters of every table. By default each table's number of classes. Several
+            make one configuration each, such as ``mine k=2`` and ``mine k=3``.
         label, missing, ignore, categorical
             As for `make_table`.
         **keys
@@ -86,13 +88,13 @@ class Sweep:
             )
             for name, data in tables.items()
         }
-        facts = {name: _facts(name, table, k) for name, table in ready.items()}
-        spec = SweepSpec(datasets={"matrices": facts}, **keys)
+        facts = [_facts(name, table, k) for name, table in ready.items()]
+        spec = SweepSpec(datasets={"matrices": dict(ChainMap(*facts))}, **keys)
         return cls(spec, {table.sha256: table for table in ready.values()})
 
 
-def _facts(name: str, table: Table, k: int | None) -> TableFacts:
+def _facts(name: str, table: Table, k: int | Collection[int] | None) -> dict[str, TableFacts]:
     try:
-        return TableFacts.of(table, k)
+        return facts_by_config(name, table, k)
     except InvalidInputError as error:
         raise TableError(name, str(error)) from None

@@ -8,6 +8,30 @@ import click
 
 AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
 
+
+def _numbers_of_clusters(
+    _: click.Context, __: click.Parameter, value: str | None
+) -> int | tuple[int, ...] | None:
+    """Return a number of clusters, or several: ``3``, ``2:8``, which includes 8, or ``2,4,6``."""
+    if value is None:
+        return None
+    try:
+        numbers = _numbers(value)
+    except ValueError:
+        raise click.BadParameter(f"{value!r} is not a number such as 3, 2:8 or 2,4,6.") from None
+    if not numbers or min(numbers) < 1 or len(set(numbers)) < len(numbers):
+        raise click.BadParameter(f"{value!r} must be different numbers of at least 1.")
+    return numbers if ":" in value or "," in value else numbers[0]
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    """Return the numbers of a range or of a list."""
+    if ":" in text:
+        first, last = map(int, text.split(":"))
+        return tuple(range(first, last + 1))
+    return tuple(map(int, text.split(",")))
+
+
 cube_argument = click.argument("cube")
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print JSON instead of text, for programs."
@@ -30,13 +54,20 @@ normalisation_option = click.option(
     "--normalisation", multiple=True, help="Select a normalisation; repeatable. By default all."
 )
 
-_OF_TABLES = (
-    click.option("--label", metavar="COLUMN", help="The column with the classes. By default none."),
-    click.option(
-        "--k",
-        type=click.IntRange(1),
-        help="The number of clusters. By default the number of classes.",
-    ),
+_LABEL = click.option(
+    "--label", metavar="COLUMN", help="The column with the classes. By default none."
+)
+_ONE_K = click.option(
+    "--k", type=click.IntRange(1), help="The number of clusters. By default the number of classes."
+)
+_SEVERAL_K = click.option(
+    "--k",
+    metavar="NUMBERS",
+    callback=_numbers_of_clusters,
+    help="The number of clusters, or several: 2:8 or 2,4,6, one configuration each. By default "
+    "the number of classes.",
+)
+_READING = (
     click.option(
         "--missing",
         type=click.Choice(["refuse", "impute"]),
@@ -63,5 +94,10 @@ def with_all(options: tuple[Callable[[Any], Any], ...]) -> Callable[[AnyFunction
 
 
 def table_options(command: AnyFunction) -> AnyFunction:
-    """Add the options for reading a table from a file."""
-    return with_all(_OF_TABLES)(command)
+    """Add the options for reading a table from a file, and clustering it once."""
+    return with_all((_LABEL, _ONE_K, *_READING))(command)
+
+
+def swept_table_options(command: AnyFunction) -> AnyFunction:
+    """Add the options for reading a table from a file, and sweeping over it."""
+    return with_all((_LABEL, _SEVERAL_K, *_READING))(command)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from workflows.cli.options import table_options
+from workflows.cli.options import swept_table_options
 
 if TYPE_CHECKING:
     from pipeline.spec.sweep import Sweep
@@ -26,7 +26,7 @@ def data_options(command: AnyFunction) -> AnyFunction:
         help="Sweep over this .csv, .tsv, .parquet or .npz file with the paper's settings, "
         "in place of SPEC.",
     )
-    return data(table_options(command))
+    return data(swept_table_options(command))
 
 
 def chosen_spec(spec: str | None, data: Path | None, **options: Any) -> "SpecFile":

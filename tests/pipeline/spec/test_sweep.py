@@ -33,6 +33,19 @@ def test_a_frame_with_a_label_gives_the_sweep_of_its_table() -> None:
     assert list(sweep.tables) == list(expected.tables)
 
 
+def test_several_k_are_configurations_that_share_the_table() -> None:
+    sweep = Sweep.of({"mine": frame()}, [2, 4], label="species", **SMALL)
+    assert sweep.spec.configs == ("mine k=2", "mine k=4")
+    assert [sweep.spec.shape(config)[2] for config in sweep.spec.configs] == [2, 4]
+    assert len(sweep.tables) == 1
+    (table,) = sweep.tables.values()
+    alone = Sweep.of({"mine": table}, 4, **SMALL)
+    one = run_tile(sweep.spec, sweep.spec.tiles[1], table).arrays["imwk_ari"]
+    np.testing.assert_array_equal(
+        one, run_tile(alone.spec, alone.spec.tiles[0], table).arrays["imwk_ari"]
+    )
+
+
 def test_frames_and_arrays_without_a_label_need_k() -> None:
     X = frame().drop(columns="species")
     for data in (X, X.to_numpy(), X.to_numpy().tolist()):

@@ -29,6 +29,15 @@ def test_a_plan_is_text_or_json(spec_file: Path) -> None:
     assert json.loads(imwk("plan", spec_file, "--json").output)["tiles"] == 2
 
 
+def test_several_numbers_of_clusters_are_configurations(tmp_path: Path) -> None:
+    file = tmp_path / "my.csv"
+    file.write_text("size,length\n" + "\n".join(f"{i % 3}.5,{i}" for i in range(12)))
+    plan = ("plan", "--data", file, "--json", "--k")
+    assert [json.loads(imwk(*plan, k).output)["tiles"] for k in ("3", "2:4", "2,5")] == [4, 12, 8]
+    assert_refused(imwk(*plan, "2-4"), "not a number such as 3, 2:8 or 2,4,6")
+    assert_refused(imwk(*plan, "4:2"), "must be different numbers of at least 1")
+
+
 def test_submit_prints_the_dashboard_and_nothing_else_until_the_end(
     spec_file: Path, tmp_path: Path
 ) -> None:
