@@ -68,12 +68,12 @@ class KeptArray:
             self._array[self._place(span)] = values
 
     def cells(
-        self, p1: Sequence[float], p2: Sequence[float], span: Span | None = None
+        self, p1: Sequence[float], p2: Sequence[float], span: Span = ()
     ) -> tuple[Cells, Cells]:
         """Return the indices of cells: in results of all these exponents, and in a span."""
         positions = self.handle.positions(self.variable, p1, p2)
         given = [np.arange(len(some)) for some in positions]
-        for (rows,) in [span] if span else []:
+        for rows in span:
             inside = (positions[0] >= rows.start) & (positions[0] < rows.stop)
             given[0], positions[0] = given[0][inside], positions[0][inside] - rows.start
         return np.ix_(*given), np.ix_(*positions)
@@ -125,14 +125,13 @@ def write_kept(
         values. Otherwise they are emptied.
     """
     for array in kept_arrays(handle, tile):
-        some = [result for result in results if array.variable.name in result.arrays]
-        if merge and not some:
-            continue
         for span in array.spans():
+            new = list(_in_span(array, results, span))
+            if merge and not any(given.size for _, given in new):
+                continue
             values = array.read(span) if merge else array.empty(span)
-            for result in some:
-                given, place = array.cells(result.block.p1, result.block.p2, span)
-                values[place] = result.arrays[array.variable.name][given]
+            for place, given in new:
+                values[place] = given
             array.write(span, values)
 
 
@@ -147,6 +146,16 @@ def read_kept(handle: CubeHandle, tile: Tile) -> dict[str, NDArray[Any]]:
     """Return what is kept of a tile that is done, in the order of the cube's spec."""
     spec, kept = handle.spec, kept_arrays(handle, tile)
     return {array.variable.name: array.read()[array.cells(spec.p1, spec.p2)[1]] for array in kept}
+
+
+def _in_span(
+    array: KeptArray, results: Sequence[BlockResult], span: Span
+) -> Iterator[tuple[Cells, NDArray[Any]]]:
+    """Yield which cells of a span are in each of some results, and their values."""
+    for result in results:
+        if array.variable.name in result.arrays:
+            given, place = array.cells(result.block.p1, result.block.p2, span)
+            yield place, result.arrays[array.variable.name][given]
 
 
 def _check(array: KeptArray, result: BlockResult) -> None:

@@ -3,19 +3,22 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import xarray as xr
 from distributed import Client
 
+from pipeline.core import imwk as imwk_means
+from pipeline.core import normalise, rescale
 from pipeline.core.errors import InvalidInputError
 from pipeline.errors import SpecError
 from pipeline.execution.block import run_tile
 from pipeline.spec import Tile
 from pipeline.spec.sweep import Sweep
 from pipeline.spec.toml import read_sweep
-from storage import extend_cube, open_cube, read_ledger, read_provenance
+from storage import extend_cube, labels, open_cube, read_ledger, read_provenance, verify_cube
 from storage.layout.kept import KEPT_RESULTS
 from tests.own_tables import small_table, written
 from tests.storage.made_up import comparable
@@ -238,6 +241,25 @@ def test_from_a_file_to_exponents_heatmaps_and_labels_in_three_commands(folder: 
     other = imwk("submit", "--data", folder / "my.csv", "--label", "species", "--k", 2, cube)
     assert other.exit_code == 2
     assert "was created for another sweep" in other.output
+
+
+@pytest.mark.slow
+def test_a_table_of_100000_rows_keeps_its_labels(tmp_path: Path) -> None:
+    table, cube = small_table(labelled=True, rows=100_000), tmp_path / "large.zarr"
+    keys: dict[str, Any] = {
+        "normalisations": ["range"],
+        "p1": [1.5, 2],
+        "p2": [2, 3],
+        "restarts": 1,
+    }
+    submit(Sweep.of({"large": table}, dtype="float32", **keys), cube, workers=1)
+    assert not verify_cube(cube).damaged
+    X = normalise(table.X, "range")
+    first = imwk_means(X, 3, 2, dtype="float32")
+    rescaled = rescale(X, first.labels, first.weights)
+    found = labels(cube, dataset=0, normalisation="range", p1=2, p2=3)
+    wanted = imwk_means(rescaled, 3, 3, dtype="float32").labels
+    np.testing.assert_array_equal(found, wanted)
 
 
 def test_data_in_place_of_a_spec_are_refused_with_what_to_do(folder: Path) -> None:

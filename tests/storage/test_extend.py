@@ -1,5 +1,6 @@
 """An extension does not change stored results, and gives the cube that is created at once."""
 
+import json
 import shutil
 from functools import partial
 from pathlib import Path
@@ -249,6 +250,14 @@ def test_a_killed_extension_does_not_disturb_a_different_one_after_it(tmp_path: 
         fill(location)
         xr.testing.assert_identical(comparable(open_cube(location)), comparable(open_cube(at_once)))
         assert_same_kept(location, at_once)
+        assert kept_documents(location) == kept_documents(at_once)  # none of the killed extension
+
+
+def kept_documents(location: Path) -> dict[str, Any]:
+    documents = location.glob("kept/**/zarr.json")
+    return {
+        path.relative_to(location).as_posix(): json.loads(path.read_text()) for path in documents
+    }
 
 
 def test_a_process_killed_during_an_extension_leaves_a_cube(tmp_path: Path) -> None:

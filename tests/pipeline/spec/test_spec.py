@@ -1,5 +1,7 @@
 """Specs: equality, fingerprints, tiles, and how they are written."""
 
+import hashlib
+import json
 import pickle
 from decimal import Decimal
 from itertools import product
@@ -221,3 +223,26 @@ def test_configurations_without_labels_are_listed() -> None:
     spec = small(datasets={"matrices": {"mine": MINE, "bare": bare}})
     assert spec.unlabelled == ("bare",)
     assert not small().unlabelled
+
+
+def test_tables_are_kept_by_default_unless_a_cube_has_decided() -> None:
+    table = synthetic(["1000x6-3"], 1) | {"matrices": {"mine": MINE}}
+    for spec in (small(datasets=table), parsed(small(datasets=table, keep=[]), "keep = []\n")):
+        assert spec.keep == KEEP
+        assert spec.keeping_as(small()).keep == ()
+    explicit = parsed(small(datasets=table, keep=["labels"]))
+    assert explicit.keeping_as(small()).keep == ("labels",)
+
+
+def parsed(spec: SweepSpec, without: str = "") -> SweepSpec:
+    """Return the spec of a file, from which a line may be left out."""
+    assert without in spec.to_toml()
+    return parse_spec_file(spec.to_toml().replace(without, ""), "sweep.toml").sweep.spec
+
+
+def test_a_stored_spec_without_the_key_keeps_nothing_and_has_its_old_fingerprint() -> None:
+    spec = small(datasets={"matrices": {"mine": MINE}}, keep=[])
+    stored = {key: value for key, value in spec.model_dump(mode="json").items() if key != "keep"}
+    assert SweepSpec.from_stored(stored) == spec
+    keys = json.dumps(stored, sort_keys=True).encode()
+    assert SweepSpec.from_stored(stored).fingerprint == hashlib.sha256(keys).hexdigest()
