@@ -1,10 +1,10 @@
-"""Measure the six shapes, the paper's sweep, real data, memory and overhead: `make bench`."""
+"""Measure shapes, the paper's sweep, real data, memory, overhead and plans: `make bench`."""
 
 import json
 
 import click
 
-from benchmarks import memory, overhead, projection, real, shapes
+from benchmarks import memory, overhead, plans, projection, real, shapes
 
 SECTIONS = {
     "shapes": shapes.measure,
@@ -12,6 +12,7 @@ SECTIONS = {
     "real": real.measure,
     "memory": memory.measure,
     "overhead": overhead.measure,
+    "plans": plans.measure,
 }
 
 

@@ -94,7 +94,7 @@ def run_block(spec: SweepSpec, block: Block, table: Table | None = None) -> Bloc
     """
     with one_blas_thread():
         start = thread_time()
-        arrays = _compute(_TileData.of(spec, block.tile, table), block)
+        arrays = _compute(TileData.of(spec, block.tile, table), block)
         return BlockResult(block, arrays, thread_time() - start)
 
 
@@ -111,7 +111,7 @@ def silhouette_seed(spec: SweepSpec, config: str, dataset: int) -> SeedSequence:
 
 
 @dataclass(frozen=True, eq=False)
-class _TileData:
+class TileData:
     """The normalised data of a tile, and how to cluster and score them."""
 
     spec: SweepSpec
@@ -121,7 +121,8 @@ class _TileData:
     scorer: Scorer
 
     @classmethod
-    def of(cls, spec: SweepSpec, tile: Tile, table: Table | None) -> "_TileData":
+    def of(cls, spec: SweepSpec, tile: Tile, table: Table | None) -> "TileData":
+        """Generate or take the data of a tile, and normalise them."""
         X, classes = _original(spec, tile, table)
         *_, k = spec.shape(tile.config)
         normalised = normalise(X, tile.normalisation)
@@ -131,6 +132,7 @@ class _TileData:
         return cls(spec, tile, normalised, k, scorer)
 
     def kmeans_seed(self, *coordinates: str) -> SeedSequence:
+        """Return the seed of k-means++ on the data, or on those rescaled at some coordinates."""
         tile = self.tile
         where = (tile.config, tile.dataset, tile.normalisation)
         return seed_sequence(self.spec.seed, "kmeans", *where, *coordinates)
@@ -138,10 +140,12 @@ class _TileData:
     def kmeans_arrays(
         self, prefix: str, Xs: Sequence[FloatArray], seeds: Sequence[SeedSequence]
     ) -> Arrays:
+        """Run k-means++ on some data sets, and rate all restarts."""
         found = kmeans_many(Xs, self.k, self.spec.restarts, seeds)
         return _stacked([self.scores(prefix, each.labels) for each in found])
 
     def imwk_arrays(self, prefix: str, runs: Sequence[ImwkResult]) -> Arrays:
+        """Return the results of some runs of imwk-means."""
         return {
             **self.scores(prefix, np.stack([run.labels for run in runs])),
             f"{prefix}_iterations": np.array([run.iterations for run in runs], dtype=np.uint16),
@@ -150,6 +154,7 @@ class _TileData:
         }
 
     def scores(self, prefix: str, labels: IntArray) -> Arrays:
+        """Rate some labellings (r, n)."""
         return {f"{prefix}_{name}": values for name, values in self.scorer.score(labels).items()}
 
 
@@ -164,7 +169,7 @@ def _original(
     return table.X, table.classes
 
 
-def _compute(data: _TileData, block: Block) -> Arrays:
+def _compute(data: TileData, block: Block) -> Arrays:
     spec, arrays = data.spec, Arrays()
     if "kmeans" in block.parts:
         (found,) = kmeans_many([data.X], data.k, spec.restarts, [data.kmeans_seed()])
@@ -184,7 +189,7 @@ def _compute(data: _TileData, block: Block) -> Arrays:
     return arrays
 
 
-def _rescaled_imwk(data: _TileData, p2: Sequence[float], rescaled: Sequence[FloatArray]) -> Arrays:
+def _rescaled_imwk(data: TileData, p2: Sequence[float], rescaled: Sequence[FloatArray]) -> Arrays:
     spec = data.spec
     grid = imwk_grid(rescaled, data.k, p2, spec.centre, spec.dtype)
     return _stacked([data.imwk_arrays("rescaled_imwk", runs) for runs in grid])

@@ -121,7 +121,7 @@ def make_plan(
     Examples
     --------
     >>> spec = SweepSpec(datasets={"synthetic": {"configs": "all", "count": 50}})
-    >>> print(make_plan(spec, 8, costs=dict.fromkeys(spec.configs, RunCost(0.05, 0.001))))
+    >>> print(make_plan(spec, 8, costs=dict.fromkeys(spec.configs, RunCost(0.05, 0.05, 0.001))))
     2,400 tiles in 9,600 blocks of up to 10 p1: 12,000 tasks
     3,936,000 runs of imwk-means, 9,840,000 of k-means++
     141.7 MB of results before compression
@@ -133,7 +133,7 @@ def make_plan(
     tile_counts = {
         config: spec.dataset_count(config) * len(spec.normalisations) for config in spec.configs
     }
-    known = run_pilots(spec, tables) if costs is None else costs
+    known = run_pilots(spec, size, tables) if costs is None else costs
     seconds = {config: [load.seconds(known[config]) for load in loads] for config in spec.configs}
     tiles = sum(tile_counts.values())
     return Plan(
@@ -141,8 +141,8 @@ def make_plan(
         blocks=tiles * len(blocks),
         tasks=tiles * (len(blocks) + 1),
         block_size=size,
-        imwk_runs=tiles * sum(load.imwk_runs for load in loads),
-        kmeans_runs=tiles * sum(load.kmeans_runs for load in loads),
+        imwk_runs=tiles * sum(load.imwk + load.rescaled_imwk for load in loads),
+        kmeans_runs=tiles * sum(load.kmeans for load in loads),
         bytes=tiles * tile_bytes(spec)
         + sum(count * kept_bytes(spec, config) for config, count in tile_counts.items()),
         cpu_seconds=sum(count * sum(seconds[config]) for config, count in tile_counts.items()),

@@ -16,18 +16,30 @@ SCORE_BYTES = 8
 
 @dataclass(frozen=True)
 class RunCost:
-    """CPU seconds of one run on the data of one configuration, as measured by a pilot."""
+    """CPU seconds on the data of one configuration, as measured by pilots.
+
+    Attributes
+    ----------
+    imwk, rescaled_imwk, kmeans : float
+        A run of imwk-means on the original and on rescaled data, and a restart of k-means++, all
+        with the scores of their labellings.
+    block : float
+        The preparation of the data of a block.
+    """
 
     imwk: float
+    rescaled_imwk: float
     kmeans: float
+    block: float = 0.0
 
 
 @dataclass(frozen=True)
 class Workload:
-    """The number of runs in a block."""
+    """The number of runs in a block, as in `RunCost`."""
 
-    imwk_runs: int
-    kmeans_runs: int
+    imwk: int
+    rescaled_imwk: int
+    kmeans: int
 
     @classmethod
     def of(cls, spec: SweepSpec, block: Block) -> "Workload":
@@ -37,17 +49,22 @@ class Workload:
         --------
         >>> spec = SweepSpec(datasets={"synthetic": {"configs": ["1000x6-3"], "count": 1}})
         >>> Workload.of(spec, Block(spec.tiles[0], ("rescaled_imwk",), (1.5, 2.0), (3.0,)))
-        Workload(imwk_runs=4, kmeans_runs=0)
+        Workload(imwk=2, rescaled_imwk=2, kmeans=0)
         """
         cells = _cells(block.parts, len(block.p1), len(block.p2), spec.restarts)
         # Rescaling needs imwk-means on the original data, whether its results are stored or not.
         first = 0 if set(block.parts) == {"kmeans"} else len(block.p1)
         restarts = sum(cells.get(part, 0) for part in RESTARTED)
-        return cls(first + cells.get("rescaled_imwk", 0), restarts)
+        return cls(first, cells.get("rescaled_imwk", 0), restarts)
 
     def seconds(self, cost: RunCost) -> float:
-        """Return the CPU seconds at a given cost per run."""
-        return self.imwk_runs * cost.imwk + self.kmeans_runs * cost.kmeans
+        """Return the CPU seconds of the block at a given cost."""
+        runs = (
+            self.imwk * cost.imwk
+            + self.rescaled_imwk * cost.rescaled_imwk
+            + self.kmeans * cost.kmeans
+        )
+        return cost.block + runs
 
 
 def tile_bytes(spec: SweepSpec) -> int:

@@ -52,6 +52,6 @@ def test_a_plan_counts_the_bytes_that_blocks_return(parts: list[str], keep: list
     ]
     assert kept_bytes(spec, "mine") == sum(bulky)
     without = spec.model_copy(update={"keep": ()})
-    costs = {"mine": RunCost(0.1, 0.1)}
+    costs = {"mine": RunCost(0.1, 0.1, 0.1)}
     plans = [make_plan(each, 1, costs=costs).bytes for each in (spec, without)]
     assert plans[0] - plans[1] == sum(bulky)

@@ -229,9 +229,9 @@ def test_tables_are_kept_by_default_unless_a_cube_has_decided() -> None:
     table = synthetic(["1000x6-3"], 1) | {"matrices": {"mine": MINE}}
     for spec in (small(datasets=table), parsed(small(datasets=table, keep=[]), "keep = []\n")):
         assert spec.keep == KEEP
-        assert spec.keeping_as(small()).keep == ()
+        assert spec.with_defaults_of(small()).keep == ()
     explicit = parsed(small(datasets=table, keep=["labels"]))
-    assert explicit.keeping_as(small()).keep == ("labels",)
+    assert explicit.with_defaults_of(small()).keep == ("labels",)
 
 
 def parsed(spec: SweepSpec, without: str = "") -> SweepSpec:
