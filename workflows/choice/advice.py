@@ -1,6 +1,7 @@
 """One sentence of advice on the picks of all rules, which says how sure it is."""
 
 from dataclasses import dataclass
+from itertools import combinations
 
 from pipeline.core import adjusted_rand_index
 from workflows.choice.choosing import BASELINE, BY_LABELS, RULES, DatasetChoice, Pick
@@ -66,15 +67,26 @@ def _without_agreement(choice: DatasetChoice, main: Pick) -> Advice:
         )
     near = _between(main, choice.baseline)
     if near >= AGREE:
-        return _kmeans(choice.baseline, f"{main.rule} and k-means++ agree ({near:.2f}), others not")
-    return _kmeans(
-        choice.baseline,
-        "The rules disagree; k-means++ is as good as anything here; label some rows",
-    )
+        reason = f"{main.rule} and k-means++ agree ({near:.2f}), others not"
+    else:
+        reason = "The rules disagree; k-means++ is as good as anything here; label some rows"
+    return _kmeans(choice.baseline, reason, _rivals(choice, main))
 
 
-def _kmeans(baseline: Pick, reason: str) -> Advice:
-    return Advice(BASELINE, f"{reason}: take {baseline.what}.")
+def _kmeans(baseline: Pick, reason: str, more: str = "") -> Advice:
+    return Advice(BASELINE, f"{reason}: take {baseline.what}.{more}")
+
+
+def _rivals(choice: DatasetChoice, main: Pick) -> str:
+    """Return that two other rules agree on other clusters, so that only labels can decide."""
+    others = [pick for pick in choice.picks if pick.rule in RULES and pick is not main]
+    for one, other in combinations(others, 2):
+        if _is_friend(one, other) and _is_friend(other, one):
+            agree = (
+                f"{one.rule} and {other.rule} agree on other clusters ({_between(one, other):.2f})"
+            )
+            return f" But {agree}, {one.what}: label some rows."
+    return ""
 
 
 def _friend(choice: DatasetChoice, main: Pick) -> Pick | None:

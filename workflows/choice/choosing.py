@@ -203,8 +203,8 @@ def default_rule(features: int) -> str:
     return "info" if features >= INFO_FEATURES else "silhouette"
 
 
-def pick_by(candidates: Candidates, rule: str, among: BoolArray | None = None) -> Pick:
-    """Return the candidate with the best score, the first one on a tie.
+def best_place(candidates: Candidates, rule: str, among: BoolArray | None = None) -> int:
+    """Return the place of the candidate with the best score, the first one on a tie.
 
     Parameters
     ----------
@@ -222,23 +222,24 @@ def pick_by(candidates: Candidates, rule: str, among: BoolArray | None = None) -
             "by",
         )
     goodness = candidates.goodness(rule)
-    allowed = goodness if among is None else np.where(among, goodness, -np.inf)
-    return _pick(candidates, rule, int(allowed.argmax()), candidates.scores(rule))
+    return int((goodness if among is None else np.where(among, goodness, -np.inf)).argmax())
 
 
-def pick_baseline(candidates: Candidates) -> Pick | None:
-    """Return the k-means++ run that the default rule prefers, of one for each normalisation."""
+def pick_baseline(candidates: Candidates, rule: str) -> Pick | None:
+    """Return the k-means++ run that a rule prefers, of one for each normalisation."""
     is_kmeans = np.array([each.part == "kmeans" for each in candidates.all])
     if not is_kmeans.any():
         return None
-    rule = default_rule(candidates.features)
-    scores = np.where(is_kmeans, candidates.scores(rule), -np.inf)
-    return _pick(candidates, BASELINE, int(scores.argmax()), scores)
+    place = best_place(candidates, rule, is_kmeans)
+    return _pick(candidates, BASELINE, place, candidates.scores(rule))
 
 
 def _choice(candidates: Candidates, known: FewLabels | None, ensemble: bool) -> DatasetChoice:
-    baseline = pick_baseline(candidates)
-    picks = [pick_by(candidates, rule) for rule in RULES]
+    baseline = pick_baseline(candidates, default_rule(candidates.features))
+    picks = [
+        _pick(candidates, rule, best_place(candidates, rule), candidates.scores(rule))
+        for rule in RULES
+    ]
     if ensemble and candidates.features >= INFO_FEATURES:
         picks.append(_best_ensemble(candidates))
     if known is not None:

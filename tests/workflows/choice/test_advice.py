@@ -37,6 +37,7 @@ def choice(
         ((HALVES, HALVES, PARITY, NEAR), "info", "k-means++ finds nearly the same clusters (0.90)"),
         ((HALVES, PARITY, QUARTERS, NEAR), "k-means++", "info and k-means++ agree (0.90)"),
         ((HALVES, PARITY, PARITY, QUARTERS), "k-means++", "The rules disagree; k-means++ is as"),
+        ((HALVES, PARITY, PARITY, NEAR), "k-means++", "But central and silhouette agree on other"),
         ((HALVES, NEAR, NEAR, 1 - HALVES), "k-means++", "nothing better than k-means++"),
         ((HALVES, PARITY, QUARTERS, None), "info", "no choice is sure"),
     ],
