@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from workflows.best_clustering import Choice, best_choice, cluster_best
+    from workflows.choice import DatasetChoice, Pick, choose
     from workflows.clustering import Clustering, cluster_table, write_labels
     from workflows.compute import (
         Certificates,
@@ -41,14 +42,17 @@ __all__ = [
     "Certificates",
     "Choice",
     "Clustering",
+    "DatasetChoice",
     "InsecureSchedulerError",
     "JobSettings",
+    "Pick",
     "PictureError",
     "Started",
     "SweepReport",
     "TileEnded",
     "WorkersError",
     "best_choice",
+    "choose",
     "cluster_best",
     "cluster_table",
     "compare_with_paper",
@@ -70,6 +74,7 @@ __all__ = [
 #: The names that each module provides; the imports above are the same for type checkers.
 _NAMES = {
     "best_clustering": ("Choice", "best_choice", "cluster_best"),
+    "choice": ("DatasetChoice", "Pick", "choose"),
     "clustering": ("Clustering", "cluster_table", "write_labels"),
     "compute": ("Certificates", "JobSettings", "job_client", "local_client", "remote_client"),
     "detached": ("submit_detached",),

@@ -79,8 +79,8 @@ def answer(cube: xr.Dataset, question: Question) -> pd.DataFrame:
     -------
     pandas.DataFrame
         The labels, then the result under its own name. Means also have ``spread`` and
-        ``datasets``, and exponents that a score chooses ``ari`` and ``best_ari``. There is no row
-        where the cube has no result.
+        ``datasets``, and exponents that a score chooses ``clusters``, ``ari`` and ``best_ari``.
+        There is no row where the cube has no result.
 
     Raises
     ------
@@ -171,7 +171,7 @@ _HEADERS = {
 }
 _WORDS = ("configuration", "normalisation")
 #: Columns that stand to the right of the result, if there are any.
-_BESIDE = ("spread", "datasets", "ari", "best_ari")
+_BESIDE = ("spread", "datasets", "clusters", "ari", "best_ari")
 
 
 def _caption(count: int, advice: str) -> str | None:
@@ -214,6 +214,8 @@ def _rows(found: xr.Dataset, name: str) -> pd.DataFrame:
     exponents = [dim for dim in ("p1", "p2") if dim in frame]
     labels = [str(dim) for dim in found[name].dims if dim not in exponents]
     beside = [column for column in _BESIDE if column in frame]
+    if "clusters" in beside:  # there are no gaps any more, for which counts are read as floats
+        frame = frame.astype({"clusters": int})
     return frame[[*labels, *exponents, name, *beside]]
 
 

@@ -4,34 +4,57 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import xarray as xr
 
 from pipeline.core.types import Float64Array, FloatArray
 from pipeline.core.validation import as_choice
 from pipeline.execution.block import silhouette_seed
 from pipeline.execution.keeping import rounded_weights
+from pipeline.score_facts import SCORE_FACTS
 from pipeline.spec import KEEP, SweepSpec
 from storage import CubeLocation, labels, open_cube, read_spec, stored_table, weights
 from storage.handle import CubeHandle, open_handle
-from storage.query import main_variable, select
+from storage.query import main_variable, score_variable, select
 from workflows.answers import Question, answer
+from workflows.choice import Candidate, Pick
+from workflows.choice.choosing import all_candidates, best_place, default_rule, pick_baseline
+from workflows.choice.shown import pick_facts
 from workflows.clustering import Clustering, Run, cluster_table, clustering_of
 from workflows.errors import ArgumentError
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Choice:
-    """The place of the best result in a cube, and its value."""
+    """The run of a table that is best by a score.
+
+    Attributes
+    ----------
+    config : str
+        The table.
+    candidate : Candidate
+        The run.
+    by : str
+        The name of the score or, if the cube keeps no labels, of the variable.
+    value : float
+        Its value.
+    baseline : Pick or None
+        The k-means++ run that is best by this score. None if the cube does not keep one.
+    """
 
     config: str
-    normalisation: str
-    p1: float
-    p2: float
-    variable: str
+    candidate: Candidate
+    by: str
     value: float
+    baseline: Pick | None = None
 
     def __str__(self) -> str:
-        pair = f"p1 = {self.p1:g}, p2 = {self.p2:g}"
-        return f"{self.normalisation}, {pair}: the best {self.variable}, {self.value:.4f}"
+        best = f"{self.candidate}: the best {self.by}, {self.value:.4f}"
+        if self.baseline is None:
+            return best
+        other = self.baseline
+        known = None if self.by == "ari" else other.ari
+        ari = "" if known is None else f", adjusted Rand index {known:.4f}"
+        return f"{best}\nbaseline: {other.candidate}, {self.by} {other.score:.4f}{ari}"
 
 
 def best_choice(
@@ -40,8 +63,12 @@ def best_choice(
     normalisation: str | None = None,
     p1: float | None = None,
     p2: float | None = None,
+    by: str | None = None,
 ) -> Choice:
-    """Return where imwk-means on rescaled data has its highest ARI or, without labels, silhouette.
+    """Return the run of a table that is best by a score.
+
+    If the cube keeps labels, plain and rescaled runs and k-means++ compete, as for `choose`;
+    otherwise imwk-means on rescaled data.
 
     Parameters
     ----------
@@ -51,6 +78,10 @@ def best_choice(
         The name of the table. Required if the cube contains several.
     normalisation, p1, p2 : optional
         Restrict the choice to these results.
+    by : str, optional
+        The score. By default the rule that `choose` uses by default: `info` or, below 3 features,
+        the silhouette. If the cube keeps no labels, by default the ARI or, without classes, the
+        silhouette.
 
     Raises
     ------
@@ -71,32 +102,63 @@ def best_choice(
     ...     _ = submit(sweep, f"{folder}/cube.zarr", workers=0)
     ...     print(best_choice(f"{folder}/cube.zarr"))
     ...     cluster_best(f"{folder}/cube.zarr", best_choice(f"{folder}/cube.zarr")).ari
-    range, p1 = 2, p2 = 3: the best rescaled_imwk_ari, 1.0000
+    range, p1 = 2, not rescaled: the best silhouette, 0.5880
     1.0
     """
+    spec = read_spec(location)
+    config = _table_of(spec, config)
+    where = {"normalisation": normalisation, "p1": p1, "p2": p2}
+    if "labels" in spec.keep:
+        return _best_of_kept(location, config, by, where)
+    return _best_of_results(location, config, by, where)
+
+
+def _best_of_kept(
+    location: CubeLocation, config: str, by: str | None, where: dict[str, Any]
+) -> Choice:
+    allowed = select(open_cube(location), **where)
+    every = list(all_candidates(location, config))
+    among = np.array([_is_among(each, where, allowed) for some in every for each in some.all])
+    if not among.any():
+        raise _nothing_done(config)
+    (candidates,) = every
+    rule = default_rule(candidates.features) if by is None else as_choice(by, "rule", SCORE_FACTS)
+    place = best_place(candidates, rule, among)
+    value = float(candidates.scores(rule)[place])
+    return Choice(config, candidates.all[place], rule, value, pick_baseline(candidates, rule))
+
+
+def _is_among(candidate: Candidate, where: dict[str, Any], allowed: xr.Dataset) -> bool:
+    """Return whether a candidate has the normalisation and the exponents that were asked for."""
+    return all(
+        wanted is None or getattr(candidate, dim) in allowed[dim].values
+        for dim, wanted in where.items()
+    )
+
+
+def _best_of_results(
+    location: CubeLocation, config: str, by: str | None, where: dict[str, Any]
+) -> Choice:
     cube = open_cube(location)
-    config = _table_of(read_spec(location), config)
-    question = Question(
-        main_variable(select(cube, config=config)),
-        config=(config,),
-        normalisation=_given(normalisation),
-        p1=_given(p1),
-        p2=_given(p2),
-        top=1,
-    )
-    rows = answer(cube, question)
+    variable = main_variable(select(cube, config=config))
+    asked = variable if by is None else score_variable(variable, by)
+    given: dict[str, Any] = {dim: _given(wanted) for dim, wanted in where.items()}
+    rows = answer(cube, Question(asked, config=(config,), **given, top=1))
     if rows.empty:
-        raise ArgumentError(f"No tile of {config} is done yet. Submit the sweep, or wait for it.")
+        raise _nothing_done(config)
     best = rows.iloc[0]
-    return Choice(
-        config, best.normalisation, best.p1, best.p2, question.asked, best[question.asked]
-    )
+    candidate = Candidate("rescaled_imwk", best.normalisation, best.p1, best.p2)
+    return Choice(config, candidate, asked, best[asked])
+
+
+def _nothing_done(config: str) -> ArgumentError:
+    return ArgumentError(f"No tile of {config} is done yet. Submit the sweep, or wait for it.")
 
 
 def cluster_best(location: CubeLocation, best: Choice) -> Clustering:
     """Return the clusters of a cube's table at its best result; compute only what it does not keep.
 
-    Weights have five digits, to which cubes keep them.
+    Weights have five digits, to which cubes keep them. K-means++ has no weights.
 
     Parameters
     ----------
@@ -106,19 +168,20 @@ def cluster_best(location: CubeLocation, best: Choice) -> Clustering:
         The return value of `best_choice`, which has an example.
     """
     handle = open_handle(location)
-    spec, table = handle.spec, stored_table(handle, best.config)
+    spec, table, run = handle.spec, stored_table(handle, best.config), best.candidate
     _, _, k = spec.shape(best.config)
     seed = silhouette_seed(spec, best.config, dataset=0)
-    if set(KEEP) <= set(spec.keep) and "imwk" in spec.parts:
-        exponents = {"p1": best.p1, "p2": best.p2}
+    if run.p1 is None or (set(KEEP) <= set(spec.keep) and "imwk" in spec.parts):
+        given = {"p1": run.p1, "p2": run.p2}
+        exponents = {name: p for name, p in given.items() if p is not None}
         runs = _kept_runs(handle, best)
-        return clustering_of(table, k, best.normalisation, exponents, runs, seed)
+        return clustering_of(table, k, run.normalisation, exponents, runs, seed)
     again = cluster_table(
         table,
         k,
-        best.p1,
-        best.p2,
-        normalisation=best.normalisation,
+        run.p1,
+        run.p2,
+        normalisation=run.normalisation,
         centre=spec.centre,
         dtype=spec.dtype,
         seed=seed,
@@ -127,17 +190,28 @@ def cluster_best(location: CubeLocation, best: Choice) -> Clustering:
     return replace(again, runs=runs)
 
 
+def choice_facts(best: Choice) -> dict[str, Any]:
+    """Return by what a run was chosen for JSON, and the baseline."""
+    baseline = None if best.baseline is None else pick_facts(best.baseline)
+    part = best.candidate.part
+    return {"part": part, "by": best.by, "score": best.value, "baseline": baseline}
+
+
 def _kept_runs(handle: CubeHandle, best: Choice) -> dict[str, Run]:
+    run = best.candidate
     where: dict[str, Any] = {
         "config": best.config,
         "dataset": 0,
-        "normalisation": best.normalisation,
-        "p1": best.p1,
+        "normalisation": run.normalisation,
     }
-    return {
-        "p1": _kept_run(handle, where | {"part": "imwk"}),
-        "p2": _kept_run(handle, where | {"p2": best.p2}),
-    }
+    if run.p1 is None:
+        found = labels(handle, **where, part="kmeans").values.astype(np.int64)
+        _, features, _ = handle.spec.shape(best.config)
+        return {"kmeans": Run(found, np.empty((0, features)), converged=True)}
+    runs = {"p1": _kept_run(handle, where | {"p1": run.p1, "part": "imwk"})}
+    if run.p2 is not None:
+        runs["p2"] = _kept_run(handle, where | {"p1": run.p1, "p2": run.p2})
+    return runs
 
 
 def _kept_run(handle: CubeHandle, where: dict[str, Any]) -> Run:

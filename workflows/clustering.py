@@ -53,7 +53,7 @@ class Clustering:
         The normalisation of the data.
     exponents, runs : dict of str to float, and to Run
         The exponent and the run of ``p1`` and, if the data were rescaled, of ``p2``. The last run
-        gives the clusters.
+        gives the clusters. The only run of k-means++ is ``kmeans``, without exponent and weights.
     silhouette : float
         The silhouette of the clusters on the normalised data. NaN if there is only one cluster.
     ari : float or None
@@ -200,6 +200,7 @@ def clustering_facts(found: Clustering) -> dict[str, Any]:
         "weights": {
             name: dict(zip(features, run.weights.T.tolist(), strict=True))
             for name, run in found.runs.items()
+            if name in found.exponents
         },
         "notices": list(found.notices),
     }
@@ -224,7 +225,8 @@ def weight_tables(found: Clustering, advice: str = "") -> Iterator[TerminalTable
     """
     more = len(found.table.features) - LONGEST_TABLE
     cut = f"{more:,} more features are not shown. {advice}".rstrip() if more > 0 else None
-    for name, run in found.runs.items():
+    for name in found.exponents:
+        run = found.runs[name]
         what = "that rescale the data" if name != max(found.runs) else "of the clusters"
         header = [f"cluster {c}\n{counted(size, 'row')}" for c, size in enumerate(_sizes(run))]
         rows = (

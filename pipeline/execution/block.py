@@ -1,6 +1,6 @@
 """Compute blocks, the unit of computing, with pure functions."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from time import thread_time
 from typing import Any
@@ -110,6 +110,42 @@ def silhouette_seed(spec: SweepSpec, config: str, dataset: int) -> SeedSequence:
     return seed_sequence(spec.seed, "silhouette", config, dataset)
 
 
+def original_data(
+    spec: SweepSpec, tile: Tile, table: Table | None = None
+) -> tuple[FloatArray, IntArray | None]:
+    """Return the data of a tile before they are normalised, and their classes if they are known.
+
+    Examples
+    --------
+    >>> spec = SweepSpec(datasets={"synthetic": {"configs": ["1000x6-3"], "count": 1}})
+    >>> X, classes = original_data(spec, spec.tiles[0])
+    >>> X.shape, classes.shape
+    ((1000, 6), (1000,))
+    """
+    if tile.config not in spec.datasets.matrices:
+        made = synthetic_dataset(tile.config, tile.dataset, spec.seed)
+        return made.X, made.y
+    if table is None:
+        raise InvalidInputError(f"The data of {tile.config!r} are needed. Pass its table.")
+    return table.X, table.classes
+
+
+def tile_scorer(spec: SweepSpec, tile: Tile, table: Table | None, scores: Iterable[str]) -> Scorer:
+    """Return what rates labellings of a tile, with the bits of the sweep.
+
+    Examples
+    --------
+    >>> spec = SweepSpec(datasets={"synthetic": {"configs": ["1000x6-3"], "count": 1}})
+    >>> scorer = tile_scorer(spec, spec.tiles[0], None, ["info"])
+    >>> list(scorer.score(np.zeros((1, 1000), dtype=np.int64)))
+    ['ari', 'info']
+    """
+    X, classes = original_data(spec, tile, table)
+    # Without the normalisation: scores use the same rows under all of them.
+    seed = silhouette_seed(spec, tile.config, tile.dataset)
+    return Scorer(normalise(X, tile.normalisation), X, classes, scores, seed)
+
+
 @dataclass(frozen=True, eq=False)
 class TileData:
     """The normalised data of a tile, and how to cluster and score them."""
@@ -123,13 +159,10 @@ class TileData:
     @classmethod
     def of(cls, spec: SweepSpec, tile: Tile, table: Table | None) -> "TileData":
         """Generate or take the data of a tile, and normalise them."""
-        X, classes = _original(spec, tile, table)
+        X, _ = original_data(spec, tile, table)
         *_, k = spec.shape(tile.config)
-        normalised = normalise(X, tile.normalisation)
-        # Without the normalisation: scores use the same rows under all of them.
-        seed = silhouette_seed(spec, tile.config, tile.dataset)
-        scorer = Scorer(normalised, X, classes, spec.scores, seed)
-        return cls(spec, tile, normalised, k, scorer)
+        scorer = tile_scorer(spec, tile, table, spec.scores)
+        return cls(spec, tile, normalise(X, tile.normalisation), k, scorer)
 
     def kmeans_seed(self, *coordinates: str) -> SeedSequence:
         """Return the seed of k-means++ on the data, or on those rescaled at some coordinates."""
@@ -156,17 +189,6 @@ class TileData:
     def scores(self, prefix: str, labels: IntArray) -> Arrays:
         """Rate some labellings (r, n)."""
         return {f"{prefix}_{name}": values for name, values in self.scorer.score(labels).items()}
-
-
-def _original(
-    spec: SweepSpec, tile: Tile, table: Table | None
-) -> tuple[FloatArray, IntArray | None]:
-    if tile.config not in spec.datasets.matrices:
-        made = synthetic_dataset(tile.config, tile.dataset, spec.seed)
-        return made.X, made.y
-    if table is None:
-        raise InvalidInputError(f"The data of {tile.config!r} are needed. Pass its table.")
-    return table.X, table.classes
 
 
 def _compute(data: TileData, block: Block) -> Arrays:

@@ -73,7 +73,7 @@ def chosen_exponents(
     xarray.Dataset
         The score under its own name, and ``p1`` and ``p2`` if it depends on them. With labels also
         ``ari``, the ARI of the choice, and ``best_ari``, the highest ARI. Means have ``spread`` and
-        ``datasets``.
+        ``datasets``, and choices for each data set ``clusters``, the number of clusters found.
 
     Raises
     ------
@@ -91,7 +91,11 @@ def chosen_exponents(
     """
     name = score_variable(variable, score)
     chosen = best_scores(cube, name, average=average)
-    ari = f"{ALL_RESULTS[name].part}_ari"
+    part = ALL_RESULTS[name].part
+    ari, clusters = f"{part}_ari", f"{part}_clusters"
+    if clusters in results_of(cube) and not average:
+        found = _at(scores(cube, clusters), chosen, exponents_of(cube, clusters))
+        chosen = chosen.assign(clusters=found)
     if ari not in results_of(cube):
         return chosen
     values = averaged(scores(cube, ari))["average"] if average else scores(cube, ari)

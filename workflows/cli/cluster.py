@@ -12,6 +12,9 @@ from workflows.cli.options import json_option, table_options
 if TYPE_CHECKING:
     from workflows.clustering import Clustering
 
+    #: What was chosen in a cube, as words and for JSON, and the clustering.
+    _Found = tuple[str, dict[str, Any], Clustering]
+
 _file = click.Path(path_type=Path)
 
 
@@ -36,6 +39,12 @@ _file = click.Path(path_type=Path)
     "or that of a cube.",
 )
 @click.option("--config", help="The table of a cube. Required if the cube has several.")
+@click.option(
+    "--by",
+    metavar="RULE",
+    help="The score that chooses in a cube, such as info, central, silhouette or ari. The default "
+    "is info or, below 3 features, silhouette.",
+)
 @table_options
 # --out is the name of --output in version 0.1. It is accepted for one more release.
 @old_option("--out", "--output", type=_file)
@@ -50,20 +59,22 @@ _file = click.Path(path_type=Path)
 def cluster(table: str, output: Path | None, as_json: bool, **options: Any) -> None:
     """Cluster a table, or the table of a cube.
 
-    TABLE is a .csv, .tsv, .parquet or .npz file, or a cube that contains a table. A
-    cube's table is clustered at the exponents and the normalisation that are best in
-    the cube: by ARI or, without labels, by silhouette. Options restrict this choice.
+    TABLE is a .csv, .tsv, .parquet or .npz file, or a cube that contains a table. Of a
+    cube, the run is shown that is best by a rule, as imwk choose compares them, beside
+    k-means++. In a cube that keeps no labels, the best rescaled run is chosen: by ARI
+    or, without classes, by silhouette. Options restrict the choice.
     """
     from workflows.clustering import clustering_facts, write_labels
 
     if output is not None:
         _refuse_unfit_output(Path(table), output)
     given = {name: value for name, value in options.items() if value not in (None, ())}
-    words, found = (_best if _is_cube(table) else _cluster)(table, **given)
+    words, chosen, found = (_best if _is_cube(table) else _cluster)(table, **given)
     if output is not None:
         write_labels(found, output)
     if as_json:
-        click.echo(json.dumps(clustering_facts(found), indent=2, ensure_ascii=False))
+        facts = {**clustering_facts(found), **chosen}
+        click.echo(json.dumps(facts, indent=2, ensure_ascii=False))
     else:
         _show(words, found, output)
 
@@ -81,25 +92,25 @@ def _cluster(
     k: int | None = None,
     p1: float = 2.0,
     **options: Any,
-) -> tuple[str, "Clustering"]:
+) -> "_Found":
     from pipeline.datasets import read_table
     from workflows.clustering import cluster_table
 
-    if "config" in options:
-        raise click.UsageError("--config needs a cube, and a file was given.")
+    for name in {"config", "by"} & {*options}:
+        raise click.UsageError(f"--{name} needs a cube, and a file was given.")
     data = read_table(table, label, missing=missing, ignore=ignore)
-    return "", cluster_table(data, k, p1, **options)
+    return "", {}, cluster_table(data, k, p1, **options)
 
 
-def _best(cube: str, missing: str, **options: Any) -> tuple[str, "Clustering"]:
-    from workflows.best_clustering import best_choice, cluster_best
+def _best(cube: str, missing: str, **options: Any) -> "_Found":
+    from workflows.best_clustering import best_choice, choice_facts, cluster_best
 
     foreign = {"label", "k", "ignore", "centre"} & {*options}
     if foreign or missing != "refuse":
         name = min(foreign, default="missing")
         raise click.UsageError(f"--{name} is for files. For a cube, the sweep has set it already.")
     best = best_choice(cube, **options)
-    return f"{best}\n\n", cluster_best(cube, best)
+    return f"{best}\n\n", choice_facts(best), cluster_best(cube, best)
 
 
 def _show(words: str, found: "Clustering", output: Path | None) -> None:

@@ -1,0 +1,121 @@
+"""The picks of all rules as tables for a terminal, and as JSON."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from rich.table import Table
+
+from pipeline.score_facts import SCORE_FACTS
+from workflows.choice.advice import advice_on
+from workflows.choice.candidates import Candidate
+from workflows.choice.choosing import BASELINE, ENSEMBLE, DatasetChoice, Pick
+from workflows.terminal import as_table
+
+#: What algorithms are called.
+ALGORITHMS = {
+    "imwk": "imwk-means",
+    "rescaled_imwk": "rescaled imwk-means",
+    "kmeans": "k-means++",
+}
+
+
+def choice_tables(choice: DatasetChoice) -> Iterator[Table]:
+    """Yield a table of the picks, and one of how far they agree.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> labels = np.array([0, 0, 1, 1])
+    >>> picks = (Pick("silhouette", Candidate("imwk", "range", 1.5), labels, 0.5, None),)
+    >>> tables = choice_tables(DatasetChoice("mine", 0, 2, "silhouette", picks, None, None))
+    >>> [list(column.cells)[0].plain for column in next(tables).columns]
+    ['silhouette (default)', 'imwk-means', 'range', '1.5', '-', '2', '0.5000', '-', '']
+    """
+    header = ["rule", "algorithm", "normalisation", "p1", "p2", "clusters", "score", "ARI", "notes"]
+    yield as_table(
+        f"{choice.config}, data set {choice.dataset}: what each rule picks",
+        header,
+        [_row(choice, pick) for pick in choice.shown],
+        ["rule", "algorithm", "normalisation", "notes"],
+    )
+    names = [pick.rule for pick in choice.shown]
+    yield as_table(
+        "How far the picks agree (ARI)",
+        ["", *names],
+        [
+            [name, *(f"{value:.2f}" for value in row)]
+            for name, row in zip(names, choice.agreement, strict=True)
+        ],
+        [""],
+    )
+
+
+def choice_lines(choice: DatasetChoice) -> Iterator[str]:
+    """Yield what is printed below the tables: notes, the gain of `info`, and the advice."""
+    scores = [pick.rule for pick in choice.picks if pick.rule in SCORE_FACTS]
+    apart = [name for name in scores if not SCORE_FACTS[name].across_normalisations]
+    yield f"Strictly, values of {', '.join(apart)} compare only within a normalisation."
+    if choice.by(ENSEMBLE) is not None:
+        yield "ensemble: a consensus of runs has neither exponents nor weights. Its score is info."
+    if choice.gain is not None:
+        yield f"info gains {choice.gain:.3f} nats over k-means++, which proves nothing by itself."
+    yield f"Advice: {advice_on(choice).sentence}"
+
+
+def choice_facts(choice: DatasetChoice) -> dict[str, Any]:
+    """Return the picks of a data set for JSON, without their labels."""
+    names = [pick.rule for pick in choice.shown]
+    rows = zip(names, choice.agreement.tolist(), strict=True)
+    advice = advice_on(choice)
+    return {
+        "config": choice.config,
+        "dataset": choice.dataset,
+        "k": choice.k,
+        "default": choice.default,
+        "picks": [pick_facts(pick) for pick in choice.picks],
+        "baseline": None if choice.baseline is None else pick_facts(choice.baseline),
+        "info_gain": choice.gain,
+        "agreement": {name: dict(zip(names, row, strict=True)) for name, row in rows},
+        "take": advice.take,
+        "advice": advice.sentence,
+    }
+
+
+def pick_facts(pick: Pick) -> dict[str, Any]:
+    """Return a pick for JSON, without its labels."""
+    where = pick.candidate
+    return {
+        "rule": pick.rule,
+        "part": None if where is None else where.part,
+        "normalisation": None if where is None else where.normalisation,
+        "p1": None if where is None else where.p1,
+        "p2": None if where is None else where.p2,
+        "clusters": pick.clusters,
+        "score": pick.score,
+        "ari": pick.ari,
+        "flags": list(pick.flags),
+    }
+
+
+def _row(choice: DatasetChoice, pick: Pick) -> list[str]:
+    return [
+        _rule(choice, pick),
+        *_place(pick.candidate),
+        str(pick.clusters),
+        f"{pick.score:.4f}",
+        "-" if pick.ari is None else f"{pick.ari:.4f}",
+        "; ".join(pick.flags),
+    ]
+
+
+def _place(where: Candidate | None) -> list[str]:
+    if where is None:
+        return ["consensus", "-", "-", "-"]
+    exponents = ("-" if p is None else f"{p:g}" for p in (where.p1, where.p2))
+    return [ALGORITHMS[where.part], where.normalisation, *exponents]
+
+
+def _rule(choice: DatasetChoice, pick: Pick) -> str:
+    if pick.rule == BASELINE:
+        return f"baseline, by {choice.default}"
+    return f"{pick.rule} (default)" if pick.rule == choice.default else pick.rule

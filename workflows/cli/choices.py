@@ -1,0 +1,59 @@
+"""Commands that choose among the results of a cube without classes."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from workflows.cli.options import cube_argument, json_option
+
+
+@click.command()
+@cube_argument
+@click.option("--config", help="Choose for this configuration only. By default for all.")
+@click.option(
+    "--dataset",
+    type=int,
+    help="Choose for this data set only, by its number from 0. By default all.",
+)
+@click.option(
+    "--ensemble",
+    is_flag=True,
+    help="Add the consensus of the best runs by info. It needs 3 features.",
+)
+@click.option(
+    "--labels",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Add what the classes of a few rows pick: a .csv file with row numbers, from 1, and "
+    "classes. By default no classes are used.",
+)
+@json_option
+def choose(cube: str, as_json: bool, **options: Any) -> None:
+    """Choose exponents and a normalisation without classes.
+
+    For each data set, every rule picks among the runs of imwk-means, with and without
+    rescaling, and k-means++, of all normalisations. CUBE must keep labels, as cubes of
+    your own data do by default; others are refused with exit code 2.
+    """
+    from rich.console import Console
+
+    from workflows.choice import choose as chosen
+    from workflows.choice.shown import choice_facts, choice_lines, choice_tables
+    from workflows.terminal import print_whole
+
+    found = chosen(cube, **options)
+    if as_json:
+        facts = [choice_facts(each) for each in found]
+        click.echo(json.dumps(facts, indent=2, ensure_ascii=False))
+        return
+    for each in found:
+        for table in choice_tables(each):
+            print_whole(Console(), table)
+        for line in choice_lines(each):
+            click.echo(line)
+
+
+#: The commands of this module, for the group `imwk`.
+COMMANDS = (choose,)
