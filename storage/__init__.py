@@ -20,6 +20,7 @@ from storage.query.best import best_average, best_exponents
 from storage.query.choice import chosen_exponents
 from storage.query.diff import compare_cubes
 from storage.query.export import export_cube
+from storage.query.features import ranked_features
 from storage.query.kept import labels, weights
 from storage.query.selection import select
 from storage.tables import stored_table
@@ -52,6 +53,7 @@ __all__ = [
     "extend_cube",
     "labels",
     "open_cube",
+    "ranked_features",
     "read_ledger",
     "read_provenance",
     "read_spec",

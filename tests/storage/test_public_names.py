@@ -31,6 +31,7 @@ PUBLIC = {
     # what a cube keeps of its runs
     "labels",
     "weights",
+    "ranked_features",
     # queries to an open cube
     "averaged",
     "beats_kmeans",

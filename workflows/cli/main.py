@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from workflows.cli import choices, cluster, data, maintain, pictures, results, run
+from workflows.cli import choices, cluster, data, features, maintain, pictures, results, run
 from workflows.cli.exit_codes import BUG, EPILOG, INTERRUPTED
 from workflows.cli.messages import as_click_error
 
@@ -50,6 +50,6 @@ def main() -> None:
     """
 
 
-for _theme in (run, results, choices, pictures, data, cluster, maintain):
+for _theme in (run, results, choices, features, pictures, data, cluster, maintain):
     for _command in _theme.COMMANDS:
         main.add_command(_command)

@@ -1,4 +1,4 @@
-"""Figures for files: heatmaps of a cube, and scatter plots of a data set."""
+"""Figures for files: heatmaps and features of a cube, scatter plots of a data set."""
 
 from pipeline.errors import requires_extra
 
