@@ -49,6 +49,7 @@ class CubeHandle:
     spec: SweepSpec = field(repr=False)
     grids: tuple[Grid, ...] = field(repr=False)
     axes: Axes = field(repr=False)
+    _arrays: dict[str, zarr.Array[Any]] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def id(self) -> str:
@@ -66,8 +67,10 @@ class CubeHandle:
         return self if document == self.document else open_handle(self.location)
 
     def array(self, name: str) -> zarr.Array[Any]:
-        """Return one array."""
-        return as_array(self.group, name)
+        """Return one array, which is opened once."""
+        if name not in self._arrays:
+            self._arrays[name] = as_array(self.group, name)
+        return self._arrays[name]
 
     def clusters(self, tile: Tile) -> int:
         """Return the number of clusters, k, of a tile's data set."""

@@ -149,11 +149,10 @@ def is_done(cube: AnyCube, tile: Tile) -> bool:
     """
     handle = as_handle(cube)
     with storage_errors(f"read the status of {tile} in {handle.location}"):
-        status, number = (
-            np.asarray(handle.array(name)[handle.index(tile)]).item() for name in ("status", "grid")
-        )
-    if status != Status.DONE:
-        return False
+        # The status is read first, as in `read_ledger`, and the grid of done tiles only.
+        if np.asarray(handle.array("status")[handle.index(tile)]).item() != Status.DONE:
+            return False
+        number = np.asarray(handle.array("grid")[handle.index(tile)]).item()
     if number >= len(handle.grids):  # complete for a later extension
         handle = handle.current()
     if not 0 <= number < len(handle.grids):

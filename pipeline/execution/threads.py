@@ -1,10 +1,17 @@
 """Limit linear algebra to one thread, because the rounding of products depends on the number."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import cache
 from threading import Lock
 
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
+
+
+@cache
+def _blas() -> ThreadpoolController:
+    """Find the libraries to limit, once: it takes longer than anything else around a block."""
+    return ThreadpoolController()
 
 
 class _Limit:
@@ -13,20 +20,19 @@ class _Limit:
     def __init__(self) -> None:
         self._lock = Lock()
         self._users = 0
-        self._limits: threadpool_limits | None = None
+        self._limits = ExitStack()
 
     def enter(self) -> None:
         with self._lock:
+            if self._users == 0:
+                self._limits.enter_context(_blas().limit(limits=1))
             self._users += 1
-            if self._limits is None:
-                self._limits = threadpool_limits(limits=1)
 
     def leave(self) -> None:
         with self._lock:
             self._users -= 1
-            if self._users == 0 and self._limits is not None:
-                self._limits.restore_original_limits()
-                self._limits = None
+            if self._users == 0:
+                self._limits.close()
 
 
 _LIMIT = _Limit()
@@ -34,14 +40,14 @@ _LIMIT = _Limit()
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Limit BLAS to one thread until every user of this context has left it.
+    """Limit NumPy's BLAS to one thread until every user of this context has left it.
 
     Examples
     --------
     >>> from threadpoolctl import threadpool_info
     >>> with one_blas_thread():
-    ...     {pool["num_threads"] for pool in threadpool_info()}
-    {1}
+    ...     [pool["num_threads"] for pool in threadpool_info() if "numpy" in pool["filepath"]]
+    [1]
     """
     _LIMIT.enter()
     try:

@@ -7,18 +7,27 @@ from contextlib import ExitStack, contextmanager
 from multiprocessing.resource_tracker import ensure_running
 from threading import Event, Thread, current_thread, main_thread
 from time import monotonic
+from typing import Any
 
 import dask
 from dask.system import CPU_COUNT
 from dask.utils import parse_timedelta
-from distributed import Client, LocalCluster
+from distributed import Client, LocalCluster, Scheduler
 
 from pipeline.core.validation import as_whole_number
-from workflows.compute.worker_settings import LOOPBACK, QUIET, WORKER_ENVIRONMENT
+from workflows.compute.worker_settings import (
+    HEARTBEAT,
+    LOOPBACK,
+    QUIET,
+    QUIET_SCHEDULER,
+    WORKER_ENVIRONMENT,
+)
 from workflows.errors import WorkersError
 
 #: The number of seconds without any worker after which the sweep gives up.
 GIVE_UP_AFTER = 600.0
+#: Seconds between two updates of what the scheduler knows about the pool, which is only its name.
+SYNC_INTERVAL = 60.0
 
 
 @contextmanager
@@ -47,10 +56,8 @@ def local_client(workers: int | None = None) -> Iterator[Client]:
     3
     """
     count = CPU_COUNT if workers is None else as_whole_number(workers, "workers", 1)
-    with (
-        dask.config.set({"distributed.nanny.pre-spawn-environ": WORKER_ENVIRONMENT, **QUIET}),
-        ExitStack() as stack,
-    ):
+    settings = {"distributed.nanny.pre-spawn-environ": WORKER_ENVIRONMENT} | QUIET | QUIET_SCHEDULER
+    with dask.config.set(settings), ExitStack() as stack:
         with _ctrl_c_waits(), _start_errors():
             pool = stack.enter_context(
                 LocalCluster(
@@ -60,12 +67,27 @@ def local_client(workers: int | None = None) -> Iterator[Client]:
                     host=LOOPBACK,
                     dashboard_address=f"{LOOPBACK}:0",
                     memory_limit=1 / count,
+                    scheduler_sync_interval=SYNC_INTERVAL,
                     silence_logs=logging.CRITICAL,
                 )
             )
+            _make_heartbeats_rare(pool.scheduler)
             client = stack.enter_context(Client(pool))
         with _replaced_if_lost(pool, count):
             yield client
+
+
+def _make_heartbeats_rare(scheduler: Scheduler) -> None:
+    """Let the answer to a worker's heartbeat name the interval that it is to keep from then on.
+
+    Heartbeats are a third of the time of idle processes, and Dask has no setting for them.
+    """
+    answer = scheduler.handlers["heartbeat_worker"]
+
+    def answer_quietly(**message: Any) -> dict[str, Any]:
+        return {**answer(**message), "heartbeat-interval": HEARTBEAT}
+
+    scheduler.handlers["heartbeat_worker"] = answer_quietly
 
 
 @contextmanager

@@ -18,9 +18,23 @@ WORKER_ENVIRONMENT = {
 QUIET = {
     "distributed.worker.profile.enabled": False,
     "distributed.worker.memory.monitor-interval": "1s",
-    "distributed.admin.tick.interval": "1s",
-    "distributed.admin.system-monitor.interval": "2s",
+    "distributed.admin.tick.interval": "2s",  # Dask logs ticks that are three seconds late
+    "distributed.admin.tick.cycle": "10s",
+    "distributed.admin.system-monitor.interval": "10s",
+    "distributed.admin.system-monitor.disk": False,
 }
+
+#: The same for a scheduler and a client that belong to one sweep. Every result has one user, so
+#: that there are no copies to look for.
+QUIET_SCHEDULER = {
+    "distributed.client.scheduler-info-interval": "1m",
+    "distributed.scheduler.active-memory-manager.start": False,
+    "distributed.scheduler.dashboard.bokeh-application.keep_alive_milliseconds": 30_000,
+    "distributed.scheduler.dashboard.bokeh-application.check_unused_sessions_milliseconds": 10_000,
+}
+
+#: Seconds between two messages of a worker that it is alive. Dask's own choice is 0.5.
+HEARTBEAT = 5.0
 
 
 def worker_variables() -> dict[str, str]:

@@ -1,13 +1,16 @@
 from pathlib import Path
+from time import monotonic, sleep
 
 import dask
 import psutil
 import pytest
+from distributed import Worker
 
 from pipeline.errors import SchedulerLostError
 from pipeline.spec import SweepSpec
 from workflows import submit
 from workflows.compute import local_client
+from workflows.compute.worker_settings import HEARTBEAT
 from workflows.errors import WorkersError
 from workflows.sweep import Event, Started
 
@@ -24,6 +27,18 @@ def test_local_workers_cannot_be_reached_from_other_machines() -> None:
             if connection.status == psutil.CONN_LISTEN
         }
     assert listening == {"127.0.0.1"}
+
+
+def test_workers_send_rare_heartbeats() -> None:
+    def milliseconds(dask_worker: Worker) -> float:
+        return dask_worker.periodic_callbacks["heartbeat"].callback_time
+
+    with local_client(workers=1) as client:
+        (worker,) = client.nthreads()
+        deadline = monotonic() + 30
+        while client.run(milliseconds)[worker] != 1000 * HEARTBEAT and monotonic() < deadline:
+            sleep(0.1)
+        assert client.run(milliseconds) == {worker: 1000 * HEARTBEAT}
 
 
 def test_workers_that_cannot_start_are_an_error() -> None:
