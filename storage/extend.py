@@ -1,18 +1,26 @@
-"""Extend a cube."""
+"""Extend a cube: by data, normalisations and exponents, or by scores of what it keeps."""
 
 import json
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+import zarr
+from numpy.typing import NDArray
 
 from pipeline.datasets.tables.table import Tables
-from pipeline.spec import SweepSpec
+from pipeline.score_facts import SCORES
+from pipeline.spec import SweepSpec, Tile
 from storage.backends.location import CubeLocation
 from storage.backends.protocol import Backend
 from storage.compatibility import refuse_smaller_spec
 from storage.errors import disk_errors, storage_errors
-from storage.handle import CubeHandle, open_handle
+from storage.handle import CubeHandle, as_array, open_handle
 from storage.layout.attributes import cube_attributes
 from storage.layout.axes import Axes
+from storage.layout.grids import Grid
 from storage.layout.kept import GROUP
-from storage.layout.schema import TILE_DIMS, VARIABLES, Status
+from storage.layout.schema import ALL_RESULTS, TILE_DIMS, VARIABLES, Status
 from storage.layout.skeleton import (
     DIMS,
     DOCUMENT,
@@ -22,9 +30,12 @@ from storage.layout.skeleton import (
     documents,
     skeleton,
 )
+from storage.ledger import stored_grid
 from storage.tables import add_tables, wanted_tables
 from storage.tile_arrays import read_tile_array
 
+#: Computes new scores of a tile that is done: arrays by the names of variables.
+Rescore = Callable[[CubeHandle, Tile, Grid, list[str]], dict[str, NDArray[Any]]]
 #: The keys of all metadata documents that a cube may have, beside those of kept results.
 DOCUMENTS = (DOCUMENT, *(f"{name}/{DOCUMENT}" for name in (*DIMS, *VARIABLES)))
 
@@ -66,10 +77,7 @@ def extend_cube(location: CubeLocation, spec: SweepSpec, tables: Tables | None =
     spec = spec.with_defaults_of(handle.spec)
     refuse_smaller_spec(location, handle.spec, spec)
     with disk_errors(f"extend the cube {location}"), handle.backend.locked():
-        with storage_errors(f"extend the cube {location}"):
-            kept = (key for key in handle.backend.keys(GROUP) if key.endswith(DOCUMENT))
-            handle.backend.settle_documents((*DOCUMENTS, *kept))
-        handle = handle.current()  # another process may have extended it
+        handle = _settled(handle)  # another process may have extended it
         refuse_smaller_spec(location, handle.spec, spec)
         if spec != handle.spec:
             stored = (facts.sha256 for facts in handle.spec.datasets.matrices.values())
@@ -77,6 +85,78 @@ def extend_cube(location: CubeLocation, spec: SweepSpec, tables: Tables | None =
             with storage_errors(f"extend the cube {location}"):
                 add_tables(handle, wanted)
             _extend(handle, spec)
+
+
+def add_scores(location: CubeLocation, scores: Iterable[str], rescore: Rescore) -> list[str]:
+    """Add scores to a cube whose tiles are done, without running the sweep again.
+
+    Parameters
+    ----------
+    location : path or URL
+        An existing cube, to which no sweep writes meanwhile.
+    scores : iterable of str
+        Some of `pipeline.score_facts.SCORES`. Those that the cube has are left out.
+    rescore : callable
+        Takes the cube's handle, a tile that is done, the grid that it is complete for and the new
+        scores; returns the values of the new variables, as arrays in the order of the grid.
+
+    Returns
+    -------
+    list of str
+        The scores that were added. The cube's spec has them from now on.
+
+    Notes
+    -----
+    Values are written to new arrays, which nobody sees before the root document lists them. A
+    process that is killed leaves the cube without the scores, or with all of them.
+    """
+    handle = open_handle(location)
+    with disk_errors(f"add scores to the cube {location}"), handle.backend.locked():
+        handle = _settled(handle)
+        stored = handle.spec.scores
+        new = [name for name in SCORES if name in set(scores) and name not in stored]
+        if new:
+            wanted = [name for name in SCORES if name in (*stored, *new)]
+            spec = handle.spec.model_copy(update={"scores": tuple(wanted)})
+            _write_scores(handle, spec, lambda tile, grid: rescore(handle, tile, grid, new))
+            _extend(handle, spec)
+    return new
+
+
+def _write_scores(
+    handle: CubeHandle, spec: SweepSpec, rescore: Callable[[Tile, Grid], dict[str, NDArray[Any]]]
+) -> None:
+    """Create the arrays of new scores, and write the values of all tiles that are done."""
+    files = skeleton(spec, handle.axes, cube_attributes(spec, handle.group.attrs.asdict()))
+    handle.backend.write(_new_documents(handle, files))
+    with storage_errors(f"add scores to the cube {handle.location}"):
+        status, grids = read_tile_array(handle, "status"), read_tile_array(handle, "grid")
+        store = handle.backend.store(writable=True)
+        group = zarr.open_group(store, mode="r+", use_consolidated=False)
+    for tile in spec.tiles:
+        grid = stored_grid(handle, handle.index(tile), status, grids)
+        if grid is None:
+            continue
+        for name, values in rescore(tile, grid).items():
+            with storage_errors(f"write {name} of the tile {tile} of {handle.location}"):
+                stored = _on_axes(handle, name, grid, values)
+                as_array(group, name)[handle.index(tile)] = stored
+
+
+def _on_axes(handle: CubeHandle, name: str, grid: Grid, values: NDArray[Any]) -> NDArray[Any]:
+    """Return values of a grid in the order in which the cube stores exponents."""
+    variable = ALL_RESULTS[name]
+    stored = np.full([handle.axes.length(dim) for dim in variable.dims], variable.fill)
+    stored[np.ix_(*handle.positions(variable, grid.p1, grid.p2))] = values
+    return stored
+
+
+def _settled(handle: CubeHandle) -> CubeHandle:
+    """Clean up after an extension that was killed; return the cube in its present state."""
+    with storage_errors(f"extend the cube {handle.location}"):
+        kept = (key for key in handle.backend.keys(GROUP) if key.endswith(DOCUMENT))
+        handle.backend.settle_documents((*DOCUMENTS, *kept))
+    return handle.current()
 
 
 def _extend(handle: CubeHandle, spec: SweepSpec) -> None:

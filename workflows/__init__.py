@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from workflows.best_clustering import Choice, best_choice, cluster_best
     from workflows.choice import DatasetChoice, Pick, choose
+    from workflows.choice.rescoring import score_cube
     from workflows.clustering import Clustering, cluster_table, write_labels
     from workflows.compute import (
         Certificates,
@@ -64,6 +65,7 @@ __all__ = [
     "own_sweep",
     "preset_text",
     "remote_client",
+    "score_cube",
     "submit",
     "submit_detached",
     "write_heatmaps",
@@ -75,6 +77,7 @@ __all__ = [
 _NAMES = {
     "best_clustering": ("Choice", "best_choice", "cluster_best"),
     "choice": ("DatasetChoice", "Pick", "choose"),
+    "choice.rescoring": ("score_cube",),
     "clustering": ("Clustering", "cluster_table", "write_labels"),
     "compute": ("Certificates", "JobSettings", "job_client", "local_client", "remote_client"),
     "detached": ("submit_detached",),

@@ -37,6 +37,7 @@ NAMES = [
     "own_sweep",
     "preset_text",
     "remote_client",
+    "score_cube",
     "submit",
     "submit_detached",
     "write_heatmaps",

@@ -1,4 +1,4 @@
-"""Commands that choose among the results of a cube without classes."""
+"""Commands that choose among the results of a cube, and add scores for that."""
 
 import json
 from pathlib import Path
@@ -55,5 +55,28 @@ def choose(cube: str, as_json: bool, **options: Any) -> None:
             click.echo(line)
 
 
+@click.command()
+@cube_argument
+@click.option(
+    "--add",
+    metavar="SCORE",
+    multiple=True,
+    required=True,
+    help="A score to add, as in the key scores of a spec: silhouette, calinski-harabasz, info, "
+    "davies-bouldin, ami or nmi; repeatable.",
+)
+def score(cube: str, add: tuple[str, ...]) -> None:
+    """Add scores to CUBE from the labels that it keeps.
+
+    The sweep does not run again; only restarts of k-means++, whose labels are not kept,
+    are repeated. A kill leaves the cube as it was, or with all new scores. Do not add
+    scores while a sweep writes to the cube.
+    """
+    from workflows.choice.rescoring import score_cube
+
+    new = score_cube(cube, add)
+    click.echo(f"added: {', '.join(new)}" if new else "the cube has these scores already")
+
+
 #: The commands of this module, for the group `imwk`.
-COMMANDS = (choose,)
+COMMANDS = (choose, score)

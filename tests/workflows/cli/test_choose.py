@@ -1,4 +1,4 @@
-"""The command `imwk choose`: its table, its advice, its JSON and what it refuses."""
+"""The commands `imwk choose` and `imwk score`: what they print and what they refuse."""
 
 import json
 from pathlib import Path
@@ -53,3 +53,17 @@ def test_a_cube_that_keeps_no_labels_is_refused(cube: Path) -> None:
 def test_unknown_configurations_and_data_sets_are_refused(own: Path) -> None:
     assert_refused(imwk("choose", own, "--config", "other"), "Unknown configuration 'other'")
     assert_refused(imwk("choose", own, "--dataset", 7), "no data set 7")
+
+
+def test_scores_are_added_once(own: Path) -> None:
+    arguments = ("score", own, "--add", "davies-bouldin", "--add", "info")
+    assert output_of(*arguments) == "added: davies-bouldin\n"
+    assert output_of(*arguments) == "the cube has these scores already\n"
+    output_of("query", own, "--variable", "imwk_davies_bouldin", "--best")
+
+
+def test_scores_that_cannot_be_added_are_refused(own: Path, cube: Path) -> None:
+    assert_refused(imwk("score", own, "--add", "ami"), "ami needs classes", "See --add.")
+    assert_refused(imwk("score", own, "--add", "central"), "imwk choose computes it")
+    assert_refused(imwk("score", cube, "--add", "info"), 'scores = ["info"]')
+    assert_refused(imwk("score", own), "Missing option '--add'")
