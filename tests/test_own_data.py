@@ -1,6 +1,7 @@
 """A user's own data, from the file to the answers, serially and on Dask."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -229,11 +230,14 @@ def test_from_a_file_to_exponents_heatmaps_and_labels_in_three_commands(folder: 
     assert submitted.stdout.startswith("4 of 4 tiles done")
     drawn = imwk("heatmaps", cube, "-o", folder / "pictures").output.splitlines()
     assert [Path(file).is_file() for file in drawn] == [True] * 4
-    clustered = imwk("cluster", cube, "-o", folder / "labels.csv").output
+    options = ("--by", "ari", "-o", folder / "labels.csv")
+    clustered = imwk("cluster", cube, *options).output
     best = json.loads(imwk("query", cube, "--best", "--json").output)
     highest = max(row["rescaled_imwk_ari"] for row in best)
-    assert f"the best rescaled_imwk_ari, {highest:.4f}" in clustered.splitlines()[0]
-    assert f"adjusted Rand index {highest:.4f}" in clustered
+    found = re.search(r"the best ari, (\S+)\n", clustered)
+    assert found is not None
+    assert float(found[1]) >= round(highest, 4)  # plain runs and k-means++ compete too
+    assert f"adjusted Rand index {found[1]}" in clustered
     assert len((folder / "labels.csv").read_text().splitlines()) == 41
     assert len(best) == 4
     assert all(row["rescaled_imwk_ari"] > 0.9 for row in best)
