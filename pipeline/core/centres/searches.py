@@ -214,6 +214,7 @@ class NewtonSearch(Search):
 
     def _go_on(self, going: BoolArray, to: FloatArray) -> BoolArray:
         self.known = Minima(self.brackets.centre[going], self.trial.curvature[going])
+        self.bend = np.zeros_like(self.known.at)  # a step that halves the bracket needs none
         return super()._go_on(going, to)
 
 

@@ -87,3 +87,17 @@ def test_groups_without_a_known_minimum_get_no_start() -> None:
     assert starts.near[0, 0] > 0.1  # towards the one that joined
     assert starts.near[0, 2] < 0.3  # away from the one that left
     assert likely_starts(Minima.unknown(at), p, turnover) is None
+
+
+@pytest.mark.parametrize("p", [2.5, 60.0])
+def test_a_search_that_comes_to_halving_its_bracket_ends_at_the_centre(p: float) -> None:
+    """With few steps of its own kind, which a search uses up only for very large exponents."""
+    rng = np.random.default_rng(5)
+    columns, counts = rng.gamma(2, size=(4, 60)), np.array([20, 40])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("pipeline.core.centres.searches.MANY_STEPS", 1)
+        halved = exact_centres(Groups(columns, counts), np.full(2, p)).centres
+    expected = np.column_stack(
+        [reference.exact_centre(part.T, p) for part in np.split(columns, [20], axis=1)]
+    )
+    np.testing.assert_allclose(halved, expected, rtol=0, atol=1e-6)
