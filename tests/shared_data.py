@@ -41,9 +41,9 @@ def read_rows(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def read_real(shared: Path, name: str) -> LabelledData:
+def read_real(shared: Path, name: str, folder: str = "uci") -> LabelledData:
     """Read a real data set by its file name, such as ``iris``."""
-    table = np.genfromtxt(shared / "uci" / f"{name}.csv", delimiter=",", skip_header=1, dtype=str)
+    table = np.genfromtxt(shared / folder / f"{name}.csv", delimiter=",", skip_header=1, dtype=str)
     return LabelledData(table[:, :-1].astype(np.float64), table[:, -1])
 
 
