@@ -2,7 +2,13 @@
 
 Create and fill a cube with `workflows.submit`; read it with `open_cube`, and ask it with functions
 such as `select` and `best_exponents`.
+
+What needs xarray is imported when it is first used: it takes a second and 100 MB, and workers do
+without it.
 """
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from storage.backends.location import CubeLocation
 from storage.control import cancel_sweeps
@@ -12,20 +18,22 @@ from storage.extend import extend_cube
 from storage.handle import read_spec
 from storage.layout.schema import Status
 from storage.ledger import Counts, Ledger, Work, read_ledger
-from storage.opening import open_cube
 from storage.provenance import Provenance, read_provenance
-from storage.query.averages import averaged, expected_ari, scores
-from storage.query.baseline import beats_kmeans, compared_with_kmeans, share_beating_kmeans
-from storage.query.best import best_average, best_exponents
-from storage.query.choice import chosen_exponents
-from storage.query.diff import compare_cubes
-from storage.query.export import export_cube
-from storage.query.features import ranked_features
-from storage.query.kept import labels, weights
-from storage.query.selection import select
 from storage.tables import stored_table
 from storage.tiles import reset_failed
 from storage.verify import Verification, verify_cube
+
+if TYPE_CHECKING:
+    from storage.opening import open_cube
+    from storage.query.averages import averaged, expected_ari, scores
+    from storage.query.baseline import beats_kmeans, compared_with_kmeans, share_beating_kmeans
+    from storage.query.best import best_average, best_exponents
+    from storage.query.choice import chosen_exponents
+    from storage.query.diff import compare_cubes
+    from storage.query.export import export_cube
+    from storage.query.features import ranked_features
+    from storage.query.kept import labels, weights
+    from storage.query.selection import select
 
 __all__ = [
     "Counts",
@@ -65,6 +73,29 @@ __all__ = [
     "verify_cube",
     "weights",
 ]
+
+#: The names that modules with xarray provide; the imports above are the same for type checkers.
+_NAMES = {
+    "opening": ("open_cube",),
+    "query.averages": ("averaged", "expected_ari", "scores"),
+    "query.baseline": ("beats_kmeans", "compared_with_kmeans", "share_beating_kmeans"),
+    "query.best": ("best_average", "best_exponents"),
+    "query.choice": ("chosen_exponents",),
+    "query.diff": ("compare_cubes",),
+    "query.export": ("export_cube",),
+    "query.features": ("ranked_features",),
+    "query.kept": ("labels", "weights"),
+    "query.selection": ("select",),
+}
+_MODULES = {name: f"{__name__}.{module}" for module, names in _NAMES.items() for name in names}
+
+
+if not TYPE_CHECKING:  # type checkers know all names, and report others
+
+    def __getattr__(name: str) -> Any:
+        if name in _MODULES:
+            return getattr(import_module(_MODULES[name]), name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -8,27 +8,10 @@ from uuid import uuid4
 
 from storage.backends.location import CubeLocation, backend_at
 from storage.errors import CubeError, disk_errors, storage_errors
-from storage.handle import AnyCube, as_handle, open_handle
+from storage.handle import open_handle
 
 #: Beside the chunks of an array: Zarr warns of unknown files in a group.
 CANCEL_MARK = "status/.cancelled"
-
-
-def cube_id(cube: AnyCube) -> str:
-    """Return what distinguishes a cube from all others, wherever it is seen from.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> from pipeline.spec import SweepSpec
-    >>> from storage import create_cube
-    >>> spec = SweepSpec(datasets={"synthetic": {"configs": ["1000x6-3"], "count": 2}})
-    >>> with TemporaryDirectory() as folder:
-    ...     create_cube(f"{folder}/cube.zarr", spec)
-    ...     len(cube_id(f"{folder}/cube.zarr"))
-    32
-    """
-    return as_handle(cube).id
 
 
 def check_access(location: CubeLocation, wanted: str) -> None:

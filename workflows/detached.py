@@ -78,8 +78,8 @@ def submit_detached(
     missing = read_ledger(handle).counts.missing
     if missing:
         with workplace() as client:
-            check_workers(client, location)
-            check_scheduler(client, location)
+            check_workers(client, handle)
+            check_scheduler(client, handle)
             with _begin_errors():
                 client.run_on_scheduler(_begin, location, mark)
     return missing

@@ -175,7 +175,7 @@ def submit(
     if before.todo:
         with workplace() if workplace else _workplace(client, workers, scheduler) as chosen:
             if chosen:
-                check_workers(chosen, location)
+                check_workers(chosen, handle)
             run_sweep(handle, before, chosen, mark, on_event or _ignore)
         after = read_ledger(handle.current())  # other sessions may have written or extended it
     return SweepReport(

@@ -23,7 +23,7 @@ from pipeline.execution.workload import RunCost
 from pipeline.spec import SweepSpec, Tile
 
 #: CPU seconds of all pilots together, which they exceed where even the smallest take longer.
-PILOT_SECONDS = 6.0
+PILOT_SECONDS = 4.0
 #: The most tiles of a shape in a pilot. It mixes configurations, data sets and normalisations,
 #: because some take much longer than others.
 PILOT_TILES = 5

@@ -1,5 +1,10 @@
 """The public interface of the package."""
 
+import subprocess
+import sys
+
+import pytest
+
 import storage
 
 PUBLIC = {
@@ -59,3 +64,17 @@ def test_every_public_name_exists_and_is_documented() -> None:
     for name in PUBLIC - {"CubeLocation"}:
         assert getattr(storage, name).__doc__, name
     assert storage.CubeLocation
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="module 'storage' has no attribute 'opencube'"):
+        storage.opencube  # type: ignore[attr-defined]  # noqa: B018 - the access raises
+
+
+def test_workers_do_not_load_xarray() -> None:
+    program = (
+        "import sys, storage, workflows.cube_store, workflows.compute.probe; dir(storage); "
+        "heavy = {'xarray', 'pandas'}; assert not heavy & set(sys.modules); "
+        "storage.open_cube; assert heavy <= set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)

@@ -71,16 +71,17 @@ def local_client(workers: int | None = None) -> Iterator[Client]:
                     silence_logs=logging.CRITICAL,
                 )
             )
-            _make_heartbeats_rare(pool.scheduler)
+            _quieten(pool.scheduler)
             client = stack.enter_context(Client(pool))
         with _replaced_if_lost(pool, count):
             yield client
 
 
-def _make_heartbeats_rare(scheduler: Scheduler) -> None:
-    """Let the answer to a worker's heartbeat name the interval that it is to keep from then on.
+def _quieten(scheduler: Scheduler) -> None:
+    """Make rare what takes half of the time of idle processes, and what Dask has no settings for.
 
-    Heartbeats are a third of the time of idle processes, and Dask has no setting for them.
+    The answer to a worker's heartbeat names the interval that the worker keeps from then on. The
+    scheduler compares its state with timeouts, which are off by default, four times a second.
     """
     answer = scheduler.handlers["heartbeat_worker"]
 
@@ -88,6 +89,8 @@ def _make_heartbeats_rare(scheduler: Scheduler) -> None:
         return {**answer(**message), "heartbeat-interval": HEARTBEAT}
 
     scheduler.handlers["heartbeat_worker"] = answer_quietly
+    for timeout in ("idle-timeout", "no-workers-timeout"):
+        scheduler.periodic_callbacks[timeout].callback_time = 1000 * HEARTBEAT
 
 
 @contextmanager

@@ -7,7 +7,8 @@ from typing import Any
 from distributed import Client
 
 from pipeline.core.errors import ImwkError
-from storage.control import check_access, cube_id
+from storage.control import check_access
+from storage.handle import AnyCube, as_handle
 from storage.provenance import environment
 from workflows.errors import WorkersError
 
@@ -31,15 +32,15 @@ def probe(location: str, wanted: str) -> Probe:
     return Probe(environment()["versions"], None)
 
 
-def check_workers(client: Client, location: str) -> None:
+def check_workers(client: Client, cube: AnyCube) -> None:
     """Raise an error if a worker cannot take part.
 
     Parameters
     ----------
     client : distributed.Client
         The client of the workers.
-    location : str
-        The cube, as seen from the workers.
+    cube : path, URL or CubeHandle
+        The cube, at a location where the workers can find it too.
 
     Raises
     ------
@@ -58,7 +59,8 @@ def check_workers(client: Client, location: str) -> None:
     ...     create_cube(f"{folder}/cube.zarr", spec)
     ...     check_workers(client, f"{folder}/cube.zarr")
     """
-    answers = client.run(probe, location, cube_id(location), on_error="return")
+    handle = as_handle(cube)
+    answers = client.run(probe, str(handle.location), handle.id, on_error="return")
     troubles = {
         worker: trouble for worker, found in answers.items() if (trouble := trouble_of(found))
     }
@@ -68,10 +70,11 @@ def check_workers(client: Client, location: str) -> None:
         raise WorkersError(f"Worker {worker}{more} {trouble}")
 
 
-def check_scheduler(client: Client, location: str) -> None:
+def check_scheduler(client: Client, cube: AnyCube) -> None:
     """Raise an error if the scheduler's process cannot take part in a detached sweep."""
+    handle = as_handle(cube)
     try:
-        found = client.run_on_scheduler(probe, location, cube_id(location))
+        found = client.run_on_scheduler(probe, str(handle.location), handle.id)
     except Exception as error:  # any error of loading the probe in that process
         found = error
     trouble = trouble_of(found)
