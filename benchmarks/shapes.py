@@ -20,7 +20,7 @@ SHAPES = [
 RESCALING_EXPONENTS = [round(1.2 + 0.2 * step, 1) for step in range(20)]
 EXPONENTS = [1.1, 1.5, 1.9, 2.3, 2.7, 3.1, 3.5, 3.9, 4.3, 4.7]
 #: The data sets that plain NumPy gets, some from all over them: one for each turn.
-FOR_PLAIN = slice(1, None, 2)
+FOR_PLAIN = slice(1, None, 4)
 RESTARTS = 100
 LABELLINGS = 1000
 
