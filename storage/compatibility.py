@@ -1,5 +1,6 @@
-"""Whether a spec fits a cube, and how the two differ."""
+"""Whether a spec fits a cube, how the two differ, and whether the cube can still be computed."""
 
+from pipeline.rules import RULES, changes_since
 from pipeline.spec import SweepSpec
 from pipeline.spec.diff import diff
 from storage.backends.location import CubeLocation
@@ -11,6 +12,7 @@ CAN_GROW = ("datasets", "normalisations", "p1", "p2")
 
 def refuse_another_spec(location: CubeLocation, stored: SweepSpec, given: SweepSpec) -> None:
     """Raise `CubeMismatchError` unless a spec is that of the cube."""
+    refuse_other_rules(location, stored)
     if stored != given:
         raise CubeMismatchError(
             f"The cube {location} was created for another sweep:\n{differences(stored, given)}\n"
@@ -22,6 +24,7 @@ def refuse_another_spec(location: CubeLocation, stored: SweepSpec, given: SweepS
 
 def refuse_smaller_spec(location: CubeLocation, stored: SweepSpec, given: SweepSpec) -> None:
     """Raise `CubeMismatchError` unless a cube can be extended to a spec."""
+    refuse_other_rules(location, stored)
     fixed = set(SweepSpec.model_fields) - set(CAN_GROW)
     data = given.datasets.matrices
     covers = (
@@ -36,6 +39,18 @@ def refuse_smaller_spec(location: CubeLocation, stored: SweepSpec, given: SweepS
             f"{differences(stored, given)}\n"
             "The spec must have all data sets, normalisations and exponents of the cube, and may "
             "have more; everything else must be equal. Add what is missing, or create a new cube."
+        )
+
+
+def refuse_other_rules(location: CubeLocation, stored: SweepSpec) -> None:
+    """Raise `CubeMismatchError` if a cube was computed by other rules than the present ones."""
+    if stored.rules != RULES:
+        raise CubeMismatchError(
+            f"The cube {location} was computed by version {stored.rules} of the rules, and this "
+            f"imwk-sweep computes by version {RULES}: {changes_since(stored.rules)}. One cube "
+            "cannot have results of both. It can be read, queried, verified and exported, but not "
+            "resumed, retried, extended, scored or computed again. Submit the sweep to a new cube, "
+            "or install the imwk-sweep that created this one."
         )
 
 

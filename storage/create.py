@@ -3,7 +3,7 @@
 from pipeline.datasets.tables.table import Tables
 from pipeline.spec import SweepSpec
 from storage.backends.location import CubeLocation, backend_at
-from storage.compatibility import refuse_another_spec
+from storage.compatibility import refuse_another_spec, refuse_other_rules
 from storage.errors import CubeError, disk_errors, storage_errors
 from storage.handle import CubeHandle, open_handle
 from storage.layout.attributes import cube_attributes, group_document
@@ -29,7 +29,7 @@ def create_cube(location: CubeLocation, spec: SweepSpec, tables: Tables | None =
     Raises
     ------
     CubeMismatchError
-        If there is a cube of another sweep.
+        If there is a cube of another sweep, or one that was computed by other rules.
     CubeError
         If the location exists but is not a cube, if it cannot be written, or if tables of the sweep
         are not given.
@@ -55,6 +55,7 @@ def create_cube(location: CubeLocation, spec: SweepSpec, tables: Tables | None =
 
 def create_or_open(location: CubeLocation, spec: SweepSpec, tables: Tables) -> CubeHandle:
     """Create a cube as `create_cube` does, and return its handle."""
+    refuse_other_rules(location, spec)
     _create(location, spec, tables)
     handle = open_handle(location)
     refuse_another_spec(location, handle.spec, spec.with_defaults_of(handle.spec))

@@ -13,7 +13,7 @@ from pipeline.score_facts import SCORES
 from pipeline.spec import SweepSpec, Tile
 from storage.backends.location import CubeLocation
 from storage.backends.protocol import Backend
-from storage.compatibility import refuse_smaller_spec
+from storage.compatibility import refuse_other_rules, refuse_smaller_spec
 from storage.errors import disk_errors, storage_errors
 from storage.handle import CubeHandle, as_array, open_handle
 from storage.layout.attributes import cube_attributes
@@ -55,7 +55,8 @@ def extend_cube(location: CubeLocation, spec: SweepSpec, tables: Tables | None =
     Raises
     ------
     CubeMismatchError
-        If `spec` has less than the cube, or differs in what decides results.
+        If `spec` has less than the cube, or differs in what decides results, or if the cube was
+        computed by other rules.
 
     Notes
     -----
@@ -105,12 +106,18 @@ def add_scores(location: CubeLocation, scores: Iterable[str], rescore: Rescore) 
     list of str
         The scores that were added. The cube's spec has them from now on.
 
+    Raises
+    ------
+    CubeMismatchError
+        If the cube was computed by other rules.
+
     Notes
     -----
     Values are written to new arrays, which nobody sees before the root document lists them. A
     process that is killed leaves the cube without the scores, or with all of them.
     """
     handle = open_handle(location)
+    refuse_other_rules(location, handle.spec)
     with disk_errors(f"add scores to the cube {location}"), handle.backend.locked():
         handle = _settled(handle)
         stored = handle.spec.scores

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pipeline.execution.block import BlockResult
 from pipeline.spec import Tile
 from storage.backends.location import CubeLocation
+from storage.compatibility import refuse_other_rules
 from storage.errors import CubeError, disk_errors, storage_errors
 from storage.handle import AnyCube, CubeHandle, as_handle
 from storage.kept import check_kept, clear_kept, read_kept, write_kept
@@ -127,6 +128,11 @@ def reset_failed(cube: AnyCube, tiles: Iterable[Tile]) -> None:
     tiles : iterable of Tile
         Such as those in `Ledger.failed`. The next submit computes what they lack.
 
+    Raises
+    ------
+    CubeMismatchError
+        If the cube was computed by other rules, so that no submit can compute them.
+
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
@@ -141,6 +147,7 @@ def reset_failed(cube: AnyCube, tiles: Iterable[Tile]) -> None:
     0
     """
     opened = as_handle(cube)
+    refuse_other_rules(opened.location, opened.spec)
     for tile in tiles:
         with _changing("clear the error of the tile {}", opened, tile) as handle:
             _store(handle, tile, {"error": ""})

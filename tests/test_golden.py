@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pipeline.core import adjusted_rand_index, imwk, normalise
+from pipeline.core import adjusted_rand_index, imwk
+from pipeline.core import normalise as normalise_by_present_rules
 from pipeline.core.types import Float64Array
 from tests.shared_data import read_real, read_rows
 
@@ -42,6 +43,13 @@ def compared(shared: Path, centre: str) -> Iterator[tuple[str, bool]]:
         X = normalise(features(shared, golden, row["data"]), row["normalisation"])
         found = imwk(X, int(row["k"]), float(row["p"]), centre)
         yield name, adjusted_rand_index(golden[name], found.labels) == 1
+
+
+def normalise(X: Float64Array, name: str) -> Float64Array:
+    """Normalise as the independent program did, which divided by the population's deviation."""
+    if name != "z-score":
+        return normalise_by_present_rules(X, name)
+    return np.asarray((X - X.mean(axis=0)) / X.std(axis=0))
 
 
 def features(shared: Path, golden: "np.lib.npyio.NpzFile", data: str) -> Float64Array:

@@ -13,6 +13,7 @@ from pipeline.execution.keeping import rounded_weights
 from pipeline.score_facts import SCORE_FACTS
 from pipeline.spec import KEEP, SweepSpec
 from storage import CubeLocation, labels, open_cube, read_spec, stored_table, weights
+from storage.compatibility import refuse_other_rules
 from storage.handle import CubeHandle, open_handle
 from storage.query import main_variable, score_variable, select
 from workflows.answers import Question, answer
@@ -166,6 +167,11 @@ def cluster_best(location: CubeLocation, best: Choice) -> Clustering:
         The cube.
     best : Choice
         The return value of `best_choice`, which has an example.
+
+    Raises
+    ------
+    CubeMismatchError
+        If the run has to be computed again, and the cube was computed by other rules.
     """
     handle = open_handle(location)
     spec, table, run = handle.spec, stored_table(handle, best.config), best.candidate
@@ -176,6 +182,7 @@ def cluster_best(location: CubeLocation, best: Choice) -> Clustering:
         exponents = {name: p for name, p in given.items() if p is not None}
         runs = _kept_runs(handle, best)
         return clustering_of(table, k, run.normalisation, exponents, runs, seed)
+    refuse_other_rules(location, spec)
     again = cluster_table(
         table,
         k,

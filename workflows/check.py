@@ -3,7 +3,8 @@
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from storage import CubeLocation, Verification, verify_cube
+from storage import CubeLocation, Verification, read_spec, verify_cube
+from storage.compatibility import refuse_other_rules
 from workflows.recompute import Recomputation, recompute
 from workflows.terminal import counted
 
@@ -23,6 +24,8 @@ class Check:
 
 def check(location: CubeLocation, *, repair: bool, recompute_tiles: int) -> Check:
     """Read the whole cube, then compute some of its tiles again."""
+    if recompute_tiles:  # refuse before the cube is read, and perhaps repaired
+        refuse_other_rules(location, read_spec(location))
     files = verify_cube(location, repair=repair)
     return Check(files, recompute(location, recompute_tiles, files.damaged))
 

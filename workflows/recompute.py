@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pipeline.execution.block import Arrays, run_tile
 from pipeline.spec import Tile
 from storage import CubeLocation, read_ledger, read_provenance, stored_table
+from storage.compatibility import refuse_other_rules
 from storage.handle import CubeHandle, open_handle
 from storage.layout.kept import KEPT_RESULTS
 from storage.provenance import environment
@@ -63,6 +64,11 @@ def recompute(
     Recomputation
         The share of equal values.
 
+    Raises
+    ------
+    CubeMismatchError
+        If the cube was computed by other rules, which this version does not know any more.
+
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
@@ -80,6 +86,7 @@ def recompute(
     same_machine = {_decisive(record) for record in read_provenance(handle).sessions} == {here}
     if count == 0:
         return Recomputation(same_machine, {})
+    refuse_other_rules(location, handle.spec)
     tiles = [tile for tile in read_ledger(handle).done if tile not in except_for]
     equal = {
         tile: _share_equal(read_tile(handle, tile), _computed(handle, tile))

@@ -31,7 +31,8 @@ def _origin(X: Float64Array) -> Float64Array:
 
 
 def _standard_deviation(X: Float64Array) -> Float64Array:
-    return np.asarray(X.std(axis=0))
+    """Return the sample standard deviation. A single row has none, and gives zeros."""
+    return np.asarray(X.std(axis=0, ddof=min(1, len(X) - 1)))
 
 
 def _range(X: Float64Array) -> Float64Array:

@@ -59,6 +59,7 @@ def _as_text(spec: SweepSpec) -> dict[str, str]:
         "keep": ", ".join(spec.keep) or "none",
         "p1": describe_exponents(spec.p1),
         "p2": describe_exponents(spec.p2),
+        "rules": str(spec.rules),
     }
 
 

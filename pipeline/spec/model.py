@@ -25,6 +25,7 @@ from pipeline.core.validation import as_choice
 from pipeline.datasets import CONFIGURATIONS
 from pipeline.datasets.synthetic import ENTITIES
 from pipeline.errors import Location
+from pipeline.rules import FIRST_RULES, RULES
 from pipeline.score_facts import DEFAULT_SCORES, SCORE_FACTS, SCORES, TILE_SCORES
 from pipeline.spec.exponents import parse_exponents
 from pipeline.spec.fields import FrozenModel, is_list, one_of, some_of, whole_number
@@ -40,8 +41,8 @@ KEEP = ("labels", "weights")
 #: The paper's normalisations.
 PAPER_NORMALISATIONS = ("z-score", "range", "min-max", "unit-length")
 
-#: TOML's limit, and a limit far above any feasible sweep, to catch typing errors.
-LARGEST_SEED, MOST_RESTARTS = 2**63 - 1, 100_000
+#: TOML's limit, and limits far above any feasible sweep, to catch typing errors.
+LARGEST_SEED, MOST_RESTARTS, MOST_RULES = 2**63 - 1, 100_000, 100_000
 
 
 @dataclass(frozen=True, order=True)
@@ -181,6 +182,9 @@ class SweepSpec(SpecKeys):
     p1, p2 : mapping or iterable of float
         Exponents of the run that rescales, and of imwk-means on the rescaled data: ``start``,
         ``stop`` and ``step``, or ``values``.
+    rules : int
+        The version of the rules by which results are computed (`pipeline.rules`). Leave it out:
+        only specs of cubes of earlier versions have another one, and those are not computed.
 
     Raises
     ------
@@ -207,6 +211,7 @@ class SweepSpec(SpecKeys):
     }
 
     datasets: Datasets
+    rules: Annotated[int, whole_number("rules", FIRST_RULES, MOST_RULES)] = RULES
 
     @field_validator("scores")
     @classmethod
@@ -234,7 +239,9 @@ class SweepSpec(SpecKeys):
 
     @classmethod
     def from_stored(cls, keys: Any) -> Self:
-        """Return the spec that a cube stores: earlier versions had no `keep`, and kept nothing.
+        """Return the spec that a cube stores.
+
+        Earlier versions had no `keep`, and kept nothing; and no `rules`, which were the first ones.
 
         Examples
         --------
@@ -242,8 +249,11 @@ class SweepSpec(SpecKeys):
         >>> stored = {"datasets": {"matrices": {"mine": facts}}}
         >>> SweepSpec.from_stored(stored).keep, SweepSpec.model_validate(stored).keep
         ((), ('labels', 'weights'))
+        >>> SweepSpec.from_stored(stored).rules, SweepSpec.model_validate(stored).rules
+        (1, 2)
         """
-        return cls.model_validate({"keep": (), **keys} if isinstance(keys, Mapping) else keys)
+        before = {"keep": (), "rules": FIRST_RULES}
+        return cls.model_validate({**before, **keys} if isinstance(keys, Mapping) else keys)
 
     def with_defaults_of(self, stored: "SweepSpec") -> "SweepSpec":
         """Return this spec with `scores` and `keep` of another one, where none were given.
@@ -259,6 +269,8 @@ class SweepSpec(SpecKeys):
         keys = self.model_dump(mode="json")
         if not self.keep:  # earlier versions had no such key
             keys.pop("keep", None)
+        if self.rules == FIRST_RULES:  # nor this one
+            del keys["rules"]
         return hashlib.sha256(json.dumps(keys, sort_keys=True).encode()).hexdigest()
 
     @property
@@ -298,8 +310,8 @@ class SweepSpec(SpecKeys):
         )
 
     def to_toml(self) -> str:
-        """Return the spec as TOML. Reading it gives an equal spec."""
-        data = self.model_dump(mode="json")
+        """Return the spec as TOML. Reading it gives an equal spec, by the present rules."""
+        data = self.model_dump(mode="json", exclude={"rules"})
         datasets = data.pop("datasets")
         matrices = datasets.pop("matrices", {})
         tables: dict[Location, Any] = {

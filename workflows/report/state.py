@@ -64,6 +64,7 @@ def provenance_facts(provenance: Provenance, cube: xr.Dataset) -> dict[str, Any]
             "computing": f"{hours:,.2f} core-hours",
             "hosts": str(provenance.hosts),
             "fingerprint": provenance.fingerprint,
+            "version of the rules": str(provenance.spec.rules),
         },
         "sessions": [
             {"started": session["started"], "facts": _session(session)}

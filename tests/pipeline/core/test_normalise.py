@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from scipy.stats import zscore
+from sklearn.preprocessing import MinMaxScaler
 from sklearn.preprocessing import normalize as sklearn_normalize
 
 from pipeline.core import NORMALISATIONS, ConstantFeatureWarning, normalise
@@ -10,8 +11,8 @@ from pipeline.core import NORMALISATIONS, ConstantFeatureWarning, normalise
 X = np.random.default_rng(1).normal(3, 2, size=(50, 4))
 
 
-def test_z_score_equals_scikit_learn() -> None:
-    np.testing.assert_allclose(normalise(X, "z-score"), StandardScaler().fit_transform(X))
+def test_z_score_equals_scipy_with_the_sample_standard_deviation() -> None:
+    np.testing.assert_allclose(normalise(X, "z-score"), zscore(X, ddof=1))
 
 
 def test_min_max_equals_scikit_learn() -> None:
@@ -40,6 +41,12 @@ def test_constant_feature_becomes_zeros_with_a_warning(name: str) -> None:
         result = normalise(np.column_stack([X[:, 0], np.full(50, 0.1)]), name)
     assert not result[:, 1].any()
     assert result[:, 0].any()
+
+
+@pytest.mark.parametrize("name", NORMALISATIONS)
+def test_a_single_row_becomes_zeros(name: str) -> None:
+    with pytest.warns(ConstantFeatureWarning, match=r"features \[0, 1\]"):
+        assert not normalise([[3.0, -1.0]], name).any()
 
 
 def test_feature_without_median_deviation_becomes_zeros_with_a_warning() -> None:

@@ -16,6 +16,8 @@ from pipeline.core.centres import CENTRES
 from pipeline.core.imwk import DTYPES
 from pipeline.core.normalise import NORMALISATIONS
 from pipeline.datasets import CONFIGURATIONS
+from pipeline.errors import SpecError
+from pipeline.rules import RULES
 from pipeline.score_facts import SCORES
 from pipeline.spec import KEEP, PARTS, SweepSpec, Tile
 from pipeline.spec.diff import diff
@@ -121,6 +123,7 @@ CHANGES: dict[str, Any] = {
     "datasets.matrices.mine": synthetic(["1000x6-3"], 1) | {"matrices": {"mine": MINE}},
     "p1": [1.5],
     "p2": [1.4, 3.0],
+    "rules": 1,
 }
 
 
@@ -135,18 +138,27 @@ def test_every_key_that_affects_results_changes_the_fingerprint(key: str) -> Non
 
 def test_regression_pins_of_specs_with_scores_of_earlier_versions() -> None:
     """Pinned from the output of version 0.1.0: its cubes store these fingerprints."""
-    own = {"matrices": {"mine": MINE}}
+    own, stored = {"matrices": {"mine": MINE}}, SweepSpec.from_stored
     both, last = ["silhouette", "calinski-harabasz"], ["calinski-harabasz"]
-    assert small().fingerprint.startswith("3a0074ea2fd62134")
-    assert small(scores=both).fingerprint.startswith("870b44ca2d03ad27")
+    assert stored(SMALL).fingerprint.startswith("3a0074ea2fd62134")
+    assert stored({**SMALL, "scores": both}).fingerprint.startswith("870b44ca2d03ad27")
     for scores, pin in ((both, "fd6956c85bb6240f"), (last, "d06d2f4178d8438e")):
-        stored = SweepSpec.from_stored({"datasets": own, "scores": scores})
-        assert stored.fingerprint.startswith(pin)
+        assert stored({"datasets": own, "scores": scores}).fingerprint.startswith(pin)
 
 
 def test_regression_pin_of_the_papers_fingerprint() -> None:
     """Pinned from our own output: a cube stores the fingerprint of its sweep."""
-    assert PAPER.fingerprint.startswith("0c695ebe97fde6b6476c4036555459c4")
+    earlier = PAPER.model_copy(update={"rules": 1})
+    assert earlier.fingerprint.startswith("0c695ebe97fde6b6476c4036555459c4")
+    assert PAPER.fingerprint.startswith("bc22d3808903138901d6c6ec5db17b73")
+
+
+def test_rules_are_those_of_the_software_and_not_a_key_of_spec_files() -> None:
+    assert "rules" not in small().to_toml()
+    assert (small().rules, parsed(small(rules=1)).rules) == (RULES, RULES)
+    with pytest.raises(SpecError, match=r"rules = 2: unknown key"):
+        parse_spec_file("rules = 2\n" + small().to_toml(), "sweep.toml")
+    assert SweepSpec.from_stored(small().model_dump(mode="json")) == small()
 
 
 def test_the_defaults_are_those_of_the_paper() -> None:
@@ -241,8 +253,8 @@ def parsed(spec: SweepSpec, without: str = "") -> SweepSpec:
 
 
 def test_a_stored_spec_without_the_key_keeps_nothing_and_has_its_old_fingerprint() -> None:
-    spec = small(datasets={"matrices": {"mine": MINE}}, keep=[])
-    stored = {key: value for key, value in spec.model_dump(mode="json").items() if key != "keep"}
+    spec = small(datasets={"matrices": {"mine": MINE}}, keep=[], rules=1)
+    stored = spec.model_dump(mode="json", exclude={"keep", "rules"})
     assert SweepSpec.from_stored(stored) == spec
     keys = json.dumps(stored, sort_keys=True).encode()
     assert SweepSpec.from_stored(stored).fingerprint == hashlib.sha256(keys).hexdigest()

@@ -2,13 +2,15 @@
 
 import csv
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 import xarray as xr
 
-from pipeline.spec import KEEP, SweepSpec, Tile
+from pipeline.rules import RULES
+from pipeline.spec import SweepSpec, Tile
 from storage import (
     CubeError,
     CubeMismatchError,
@@ -19,9 +21,11 @@ from storage import (
     read_ledger,
     read_provenance,
     read_spec,
+    reset_failed,
     stored_table,
     verify_cube,
 )
+from storage.extend import add_scores
 from storage.layout.schema import ALL_RESULTS, variables
 from storage.query import best_exponents
 from storage.query.export import export_cube
@@ -90,16 +94,40 @@ def test_it_keeps_no_labels_and_says_how_to_get_them(cube: Path) -> None:
         labels(cube, config="labelled")
 
 
-def test_its_sweep_is_submitted_and_extended_without_labels(cube: Path) -> None:
+def files_of(cube: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in cube.rglob("*") if path.is_file()}
+
+
+def test_it_was_computed_by_other_rules_and_has_its_fingerprint(cube: Path) -> None:
     stored = read_spec(cube)
-    assert (stored.keep, stored.fingerprint) == ((), read_provenance(cube).fingerprint)
-    given = {key: value for key, value in dict(stored).items() if key != "keep"}
-    assert SweepSpec.model_validate(given).keep == KEEP  # a new sweep would keep them
-    create_cube(cube, SweepSpec.model_validate(given))
-    extend_cube(cube, SweepSpec.model_validate({**given, "p1": (*stored.p1, 4.5)}))
-    assert (read_spec(cube).keep, verify_cube(cube).damaged) == ((), {})
-    with pytest.raises(CubeMismatchError, match=r"keep: none \(cube\), labels, weights \(spec\)"):
-        create_cube(cube, SweepSpec.model_validate({**dict(read_spec(cube)), "keep": KEEP}))
+    assert (stored.rules, stored.keep) == (1, ())
+    assert stored.fingerprint == read_provenance(cube).fingerprint
+
+
+CHANGES: dict[str, Callable[[Path, SweepSpec], object]] = {
+    "resume": lambda cube, spec: create_cube(cube, spec),
+    "resume by its own spec": lambda cube, _: create_cube(cube, read_spec(cube)),
+    "extend": lambda cube, spec: extend_cube(cube, spec.model_copy(update={"p1": (*spec.p1, 4.5)})),
+    "retry": lambda cube, _: reset_failed(cube, read_ledger(cube).failed),
+    "score": lambda cube, _: add_scores(cube, ["info"], lambda *_: {}),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=list(CHANGES))
+def test_it_is_not_changed_by_present_rules(
+    cube: Path, change: Callable[[Path, SweepSpec], object]
+) -> None:
+    before = files_of(cube)
+    present = read_spec(cube).model_copy(update={"rules": RULES})
+    with pytest.raises(CubeMismatchError, match=r"version 1 of the rules.*Submit .* a new cube"):
+        change(cube, present)
+    assert files_of(cube) == before
+
+
+def test_a_new_cube_is_not_created_by_other_rules(cube: Path, tmp_path: Path) -> None:
+    with pytest.raises(CubeMismatchError, match="version 1 of the rules"):
+        create_cube(tmp_path / "new.zarr", read_spec(cube))
+    assert not (tmp_path / "new.zarr").exists()
 
 
 def test_its_damage_is_found(cube: Path) -> None:
