@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from pipeline.core import adjusted_rand_index
-from workflows.choice.choosing import BASELINE, BY_LABELS, RULES, DatasetChoice, Pick
+from workflows.choice.choosing import RULES
+from workflows.choice.picks import BASELINE, BY_LABELS, DatasetChoice, Pick
 
 #: Two picks agree from this ARI on.
 AGREE = 0.8

@@ -12,7 +12,7 @@ from pipeline.core.types import BoolArray, Float64Array, IntArray
 from pipeline.datasets import Table
 from pipeline.execution.block import original_data, silhouette_seed, tile_scorer
 from pipeline.score_facts import SCORE_FACTS, suffix
-from pipeline.spec import Tile
+from pipeline.spec import SweepSpec, Tile
 from storage import labels, stored_table
 from storage.handle import CubeHandle
 from storage.query import select
@@ -57,6 +57,18 @@ class Candidate:
             return f"k-means++ on {self.normalisation}"
         last = "not rescaled" if self.p2 is None else f"p2 = {self.p2:g}"
         return f"{self.normalisation}, p1 = {self.p1:g}, {last}"
+
+
+def keeps_candidates(spec: SweepSpec) -> bool:
+    """Return whether cubes of a sweep keep labels from which to choose.
+
+    Examples
+    --------
+    >>> data = {"synthetic": {"configs": ["1000x6-3"], "count": 1}}
+    >>> [keeps_candidates(SweepSpec(datasets=data, keep=keep)) for keep in ([], ["labels"])]
+    [False, True]
+    """
+    return "labels" in spec.keep and not set(PARTS).isdisjoint(spec.parts)
 
 
 class Candidates:

@@ -1,7 +1,7 @@
 """What each rule picks among the candidates of a data set, beside k-means++."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from os import PathLike
 
 import numpy as np
@@ -14,6 +14,7 @@ from storage import CubeLocation, open_cube
 from storage.handle import open_handle
 from workflows.choice.candidates import Candidate, Candidates
 from workflows.choice.few_labels import FewLabels, read_few_labels
+from workflows.choice.picks import BASELINE, BY_LABELS, ENSEMBLE, DatasetChoice, Pick
 from workflows.errors import ArgumentError
 
 #: The rules that are always shown.
@@ -22,94 +23,6 @@ RULES = ("info", "central", "silhouette", "calinski-harabasz")
 INFO_FEATURES = 3
 #: The members of the largest ensemble.
 LARGEST_ENSEMBLE = 40
-#: What is picked otherwise than by a score.
-BY_LABELS, ENSEMBLE, BASELINE = "your labels", "ensemble", "k-means++"
-
-
-@dataclass(frozen=True, eq=False)
-class Pick:
-    """What a rule picks.
-
-    Attributes
-    ----------
-    rule : str
-        The name of a score, ``"ensemble"``, ``"your labels"`` or, for the baseline,
-        ``"k-means++"``.
-    candidate : Candidate or None
-        The run. None for an ensemble, which has neither exponents nor weights.
-    labels : ndarray of int, shape (n,)
-        The cluster of every row.
-    score : float
-        The value by which it was picked; of the baseline, that of the default rule.
-    ari : float or None
-        The ARI with the known classes.
-    flags : tuple of str
-        What the user should know of it.
-    """
-
-    rule: str
-    candidate: Candidate | None
-    labels: IntArray
-    score: float
-    ari: float | None
-    flags: tuple[str, ...] = ()
-
-    @property
-    def clusters(self) -> int:
-        """The number of clusters that were found."""
-        return len(np.unique(self.labels))
-
-    @property
-    def what(self) -> str:
-        """The pick as words."""
-        return "consensus of runs" if self.candidate is None else str(self.candidate)
-
-
-@dataclass(frozen=True, eq=False)
-class DatasetChoice:
-    """The picks of all rules for one data set.
-
-    Attributes
-    ----------
-    config : str
-        The configuration.
-    dataset : int
-        The number of the data set.
-    k : int
-        The number of clusters asked for.
-    default : str
-        The default rule: `info` or, below 3 features, the silhouette.
-    picks : tuple of Pick
-        One for each rule, the rules in the order of `RULES`.
-    baseline : Pick or None
-        The k-means++ run of least inertia, of the normalisation that the default rule prefers.
-        None if the sweep has no k-means++.
-    gain : float or None
-        The `info` of what `info` picks, less that of the baseline, in nats.
-    """
-
-    config: str
-    dataset: int
-    k: int
-    default: str
-    picks: tuple[Pick, ...]
-    baseline: Pick | None
-    gain: float | None
-
-    def by(self, rule: str) -> Pick | None:
-        """Return the pick of a rule; None if it is not among the picks."""
-        return next((pick for pick in self.picks if pick.rule == rule), None)
-
-    @property
-    def shown(self) -> tuple[Pick, ...]:
-        """All picks and, at the end, the baseline."""
-        return self.picks if self.baseline is None else (*self.picks, self.baseline)
-
-    @property
-    def agreement(self) -> Float64Array:
-        """The ARI between each two of the shown picks."""
-        every = np.stack([pick.labels for pick in self.shown])
-        return np.stack([np.asarray(adjusted_rand_index(row, every)) for row in every])
 
 
 def choose(
@@ -225,6 +138,11 @@ def best_place(candidates: Candidates, rule: str, among: BoolArray | None = None
     return int((goodness if among is None else np.where(among, goodness, -np.inf)).argmax())
 
 
+def default_pick(candidates: Candidates) -> Pick:
+    """Return what the default rule picks."""
+    return _best_pick(candidates, default_rule(candidates.features))
+
+
 def pick_baseline(candidates: Candidates, rule: str) -> Pick | None:
     """Return the k-means++ run that a rule prefers, of one for each normalisation."""
     is_kmeans = np.array([each.part == "kmeans" for each in candidates.all])
@@ -236,10 +154,7 @@ def pick_baseline(candidates: Candidates, rule: str) -> Pick | None:
 
 def _choice(candidates: Candidates, known: FewLabels | None, ensemble: bool) -> DatasetChoice:
     baseline = pick_baseline(candidates, default_rule(candidates.features))
-    picks = [
-        _pick(candidates, rule, best_place(candidates, rule), candidates.scores(rule))
-        for rule in RULES
-    ]
+    picks = [_best_pick(candidates, rule) for rule in RULES]
     if ensemble and candidates.features >= INFO_FEATURES:
         picks.append(_best_ensemble(candidates))
     if known is not None:
@@ -258,6 +173,10 @@ def _choice(candidates: Candidates, known: FewLabels | None, ensemble: bool) -> 
 
 def _info(candidates: Candidates, labels: IntArray) -> float:
     return float(candidates.score_without_place("info", labels[np.newaxis])[0])
+
+
+def _best_pick(candidates: Candidates, rule: str) -> Pick:
+    return _pick(candidates, rule, best_place(candidates, rule), candidates.scores(rule))
 
 
 def _pick(candidates: Candidates, rule: str, place: int, scores: Float64Array) -> Pick:

@@ -1,6 +1,6 @@
 """The picks of all rules as tables for a terminal, and as JSON."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from rich.table import Table
@@ -8,7 +8,8 @@ from rich.table import Table
 from pipeline.score_facts import SCORE_FACTS
 from workflows.choice.advice import advice_on
 from workflows.choice.candidates import Candidate
-from workflows.choice.choosing import BASELINE, ENSEMBLE, DatasetChoice, Pick
+from workflows.choice.cluster_counts import NOT_COMPARABLE, CountChoice
+from workflows.choice.picks import BASELINE, ENSEMBLE, DatasetChoice, Pick
 from workflows.terminal import as_table
 
 #: What algorithms are called.
@@ -17,6 +18,11 @@ ALGORITHMS = {
     "rescaled_imwk": "rescaled imwk-means",
     "kmeans": "k-means++",
 }
+
+
+#: The columns of the table of picks, and those of them that are words.
+HEADER = ["rule", "algorithm", "normalisation", "p1", "p2", "clusters", "score", "ARI", "notes"]
+WORDS = ["rule", "algorithm", "normalisation", "notes"]
 
 
 def choice_tables(choice: DatasetChoice) -> Iterator[Table]:
@@ -31,13 +37,7 @@ def choice_tables(choice: DatasetChoice) -> Iterator[Table]:
     >>> [list(column.cells)[0].plain for column in next(tables).columns]
     ['silhouette (default)', 'imwk-means', 'range', '1.5', '-', '2', '0.5000', '-', '']
     """
-    header = ["rule", "algorithm", "normalisation", "p1", "p2", "clusters", "score", "ARI", "notes"]
-    yield as_table(
-        f"{choice.config}, data set {choice.dataset}: what each rule picks",
-        header,
-        [_row(choice, pick) for pick in choice.shown],
-        ["rule", "algorithm", "normalisation", "notes"],
-    )
+    yield as_table(_title(choice), HEADER, [_row(choice, pick) for pick in choice.shown], WORDS)
     names = [pick.rule for pick in choice.shown]
     yield as_table(
         "How far the picks agree (ARI)",
@@ -62,6 +62,17 @@ def choice_lines(choice: DatasetChoice) -> Iterator[str]:
     yield f"Advice: {advice_on(choice).sentence}"
 
 
+def choice_section(choice: DatasetChoice) -> dict[str, Any]:
+    """Return the picks of a data set as texts for a page."""
+    return {
+        "title": _title(choice),
+        "header": HEADER,
+        "words": WORDS,
+        "rows": [_row(choice, pick) for pick in choice.shown],
+        "lines": list(choice_lines(choice)),
+    }
+
+
 def choice_facts(choice: DatasetChoice) -> dict[str, Any]:
     """Return the picks of a data set for JSON, without their labels."""
     names = [pick.rule for pick in choice.shown]
@@ -81,6 +92,16 @@ def choice_facts(choice: DatasetChoice) -> dict[str, Any]:
     }
 
 
+def choices_facts(
+    choices: Iterable[DatasetChoice], counts: Iterable[CountChoice]
+) -> dict[str, Any]:
+    """Return the picks of all data sets and the comparison of numbers of clusters for JSON."""
+    return {
+        "datasets": [choice_facts(each) for each in choices],
+        "cluster_counts": [_counts_facts(each) for each in counts],
+    }
+
+
 def pick_facts(pick: Pick) -> dict[str, Any]:
     """Return a pick for JSON, without its labels."""
     where = pick.candidate
@@ -95,6 +116,46 @@ def pick_facts(pick: Pick) -> dict[str, Any]:
         "ari": pick.ari,
         "flags": list(pick.flags),
     }
+
+
+def counts_table(found: CountChoice) -> Table:
+    """Return the scores of each number of clusters as a table for a terminal.
+
+    Examples
+    --------
+    >>> scores = {"info": (0.5, 0.7), "silhouette": (0.4, 0.3)}
+    >>> table = counts_table(CountChoice(("mine k=2", "mine k=3"), (2, 3), scores, "info"))
+    >>> [list(column.cells)[1].plain for column in table.columns]
+    ['mine k=3', '3', '0.7000 *', '0.3000']
+    """
+    preferred = found.preferred
+    rows = [
+        [
+            config,
+            str(count),
+            *(
+                _cell(values[place], preferred[rule] == count)
+                for rule, values in found.scores.items()
+            ),
+        ]
+        for place, (config, count) in enumerate(zip(found.configs, found.counts, strict=True))
+    ]
+    return as_table(
+        "Numbers of clusters: the score of what each rule picks, the best with *",
+        ["configuration", "k", *found.scores],
+        rows,
+        ["configuration"],
+    )
+
+
+def counts_lines(found: CountChoice) -> Iterator[str]:
+    """Yield what is printed below the table: what may not be compared, and the advice."""
+    yield f"Values of {', '.join(NOT_COMPARABLE)} may not be compared between numbers of clusters."
+    yield f"Advice: {found.sentence}"
+
+
+def _title(choice: DatasetChoice) -> str:
+    return f"{choice.config}, data set {choice.dataset}: what each rule picks"
 
 
 def _row(choice: DatasetChoice, pick: Pick) -> list[str]:
@@ -119,3 +180,19 @@ def _rule(choice: DatasetChoice, pick: Pick) -> str:
     if pick.rule == BASELINE:
         return f"baseline, by {choice.default}"
     return f"{pick.rule} (default)" if pick.rule == choice.default else pick.rule
+
+
+def _counts_facts(found: CountChoice) -> dict[str, Any]:
+    return {
+        "configs": list(found.configs),
+        "k": list(found.counts),
+        "scores": {rule: list(values) for rule, values in found.scores.items()},
+        "preferred": found.preferred,
+        "not_comparable": list(NOT_COMPARABLE),
+        "default": found.default,
+        "advice": found.sentence,
+    }
+
+
+def _cell(value: float, is_best: bool) -> str:
+    return f"{value:.4f} *" if is_best else f"{value:.4f}"

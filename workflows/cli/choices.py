@@ -34,24 +34,37 @@ def choose(cube: str, as_json: bool, **options: Any) -> None:
     """Choose exponents and a normalisation without classes.
 
     For each data set, every rule picks among the runs of imwk-means, with and without
-    rescaling, and k-means++, of all normalisations. CUBE must keep labels, as cubes of
-    your own data do by default; others are refused with exit code 2.
+    rescaling, and k-means++, of all normalisations. A table with several numbers of
+    clusters gets a comparison of these. CUBE must keep labels, as cubes of your own data
+    do by default; others are refused with exit code 2.
     """
     from rich.console import Console
 
+    from storage import read_spec
     from workflows.choice import choose as chosen
-    from workflows.choice.shown import choice_facts, choice_lines, choice_tables
+    from workflows.choice.cluster_counts import choose_counts
+    from workflows.choice.shown import (
+        choice_lines,
+        choice_tables,
+        choices_facts,
+        counts_lines,
+        counts_table,
+    )
     from workflows.terminal import print_whole
 
     found = chosen(cube, **options)
+    counts = choose_counts(read_spec(cube), found)
     if as_json:
-        facts = [choice_facts(each) for each in found]
-        click.echo(json.dumps(facts, indent=2, ensure_ascii=False))
+        click.echo(json.dumps(choices_facts(found, counts), indent=2, ensure_ascii=False))
         return
     for each in found:
         for table in choice_tables(each):
             print_whole(Console(), table)
         for line in choice_lines(each):
+            click.echo(line)
+    for count in counts:
+        print_whole(Console(), counts_table(count))
+        for line in counts_lines(count):
             click.echo(line)
 
 

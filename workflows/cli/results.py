@@ -1,6 +1,7 @@
 """Commands that print the state and the results of a cube."""
 
 import json
+from itertools import chain
 from typing import Any
 
 import click
@@ -42,17 +43,19 @@ def status(cube: str, as_json: bool) -> None:
 def summary(cube: str) -> None:
     """Compare the algorithms at their best exponents.
 
-    There is a row for each configuration, and a table for each normalisation.
+    There is a row for each configuration, and a table for each normalisation. If CUBE keeps
+    labels, a last table shows what would be chosen without classes.
     """
     from rich.console import Console
 
     from storage import open_cube
+    from workflows.choice.overview import overview_tables
     from workflows.status import about_unlabelled
     from workflows.summary import summary_tables
     from workflows.terminal import print_whole
 
     opened = open_cube(cube)
-    for table in summary_tables(opened):
+    for table in chain(summary_tables(opened), overview_tables(cube)):
         print_whole(Console(), table)
     for line in about_unlabelled(opened.attrs["unlabelled"]):
         click.echo(line)

@@ -2,6 +2,7 @@
 
 import hashlib
 from base64 import b64encode
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -11,6 +12,8 @@ from bokeh.resources import Resources
 from jinja2 import Environment
 
 from storage import Ledger, Provenance
+from workflows.choice import DatasetChoice
+from workflows.choice.shown import choice_section
 from workflows.paper.comparison import compare_with_paper
 from workflows.paper.formats import WORDS, closing_lines, sections
 from workflows.report.figure_data import figure_data
@@ -22,7 +25,13 @@ from workflows.report.state import provenance_facts, state_facts
 SCRIPTS = ("grids.js", "drawing.js", "controls.js")
 
 
-def report_page(name: str, cube: xr.Dataset, ledger: Ledger, provenance: Provenance) -> str:
+def report_page(
+    name: str,
+    cube: xr.Dataset,
+    ledger: Ledger,
+    provenance: Provenance,
+    choices: Sequence[DatasetChoice] = (),
+) -> str:
     """Return the report of a cube as a page that needs no other file and no network.
 
     Parameters
@@ -35,6 +44,8 @@ def report_page(name: str, cube: xr.Dataset, ledger: Ledger, provenance: Provena
         The status of its tiles.
     provenance : Provenance
         The origin of its results.
+    choices : sequence of DatasetChoice, optional
+        What rules pick without classes, if the cube keeps labels.
 
     Examples
     --------
@@ -58,6 +69,7 @@ def report_page(name: str, cube: xr.Dataset, ledger: Ledger, provenance: Provena
         normalisations=cube["normalisation"].values.tolist(),
         results=[result["name"] for result in results],
         data=_data(cube, results),
+        choices=[choice_section(choice) for choice in choices],
         paper=_paper(cube),
         state=state_facts(ledger),
         provenance=provenance_facts(provenance, cube),
