@@ -83,6 +83,9 @@ def test_a_sweep_with_kills_ends_with_the_same_cube_as_a_local_one(
     assert_same_kept(url, local)
     assert_same_words(url, local, "verify")
     assert_same_words(url, local, "query", "--best", "--csv")
+    assert_same_words(url, local, "choose", "--ensemble")
+    assert_same_words(url, local, "score", "--add", "ami", "--add", "davies-bouldin")
+    xr.testing.assert_identical(comparable(open_cube(url)), comparable(open_cube(local)))
     pictures = heatmaps(url, tmp_path / "from-store")
     assert sorted(pictures) == [f"rescaled_imwk_ari-{name}.png" for name in ("range", "z-score")]
     assert pictures == heatmaps(local, tmp_path / "from-folder")
