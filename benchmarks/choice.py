@@ -146,7 +146,7 @@ def _real() -> list[Section]:
 
 
 def _real_aris(folder: Path, name: str) -> RealData:
-    real = read_real(folder, name, "uci18")
+    real = read_real(folder, name)
     _, classes = np.unique(real.y, return_inverse=True)
     aris, *_ = _picked(Dataset(real.X, classes), real.classes, name)
     return RealData(name, real.X.shape[1], *(round(ari, 3) + 0.0 for ari in aris))

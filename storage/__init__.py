@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from storage.query.export import export_cube
     from storage.query.features import ranked_features
     from storage.query.kept import labels, weights
+    from storage.query.paired import best_results, paired_differences
     from storage.query.selection import select
 
 __all__ = [
@@ -51,6 +52,7 @@ __all__ = [
     "beats_kmeans",
     "best_average",
     "best_exponents",
+    "best_results",
     "cancel_sweeps",
     "chosen_exponents",
     "compare_cubes",
@@ -61,6 +63,7 @@ __all__ = [
     "extend_cube",
     "labels",
     "open_cube",
+    "paired_differences",
     "ranked_features",
     "read_ledger",
     "read_provenance",
@@ -85,6 +88,7 @@ _NAMES = {
     "query.export": ("export_cube",),
     "query.features": ("ranked_features",),
     "query.kept": ("labels", "weights"),
+    "query.paired": ("best_results", "paired_differences"),
     "query.selection": ("select",),
 }
 _MODULES = {name: f"{__name__}.{module}" for module, names in _NAMES.items() for name in names}

@@ -7,19 +7,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.datasets.uci.catalogue import uci_sets
+
 #: The shared folder's file names of real data sets, by the paper's names.
-REAL_DATA = {
-    "Australian CC": "australian",
-    "Balance": "balance",
-    "Car evaluation": "car",
-    "Ecoli": "ecoli",
-    "Ionosphere": "ionosphere",
-    "Iris": "iris",
-    "Parkinsons": "parkinsons",
-    "Soya": "soya",
-    "Tic-tac-toe": "tictactoe",
-    "Zoo": "zoo",
-}
+REAL_DATA = {name: entry.key for name, entry in uci_sets().items()}
 
 
 @dataclass(frozen=True)
@@ -41,8 +32,8 @@ def read_rows(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def read_real(shared: Path, name: str, folder: str = "uci") -> LabelledData:
-    """Read a real data set by its file name, such as ``iris``."""
+def read_real(shared: Path, name: str, folder: str = "uci18") -> LabelledData:
+    """Read a real data set by its file name, such as ``iris``; golden labels need `uci`."""
     table = np.genfromtxt(shared / folder / f"{name}.csv", delimiter=",", skip_header=1, dtype=str)
     return LabelledData(table[:, :-1].astype(np.float64), table[:, -1])
 

@@ -54,4 +54,4 @@ def normalise(X: Float64Array, name: str) -> Float64Array:
 
 def features(shared: Path, golden: "np.lib.npyio.NpzFile", data: str) -> Float64Array:
     key = f"{data}_X"
-    return golden[key] if key in golden else read_real(shared, data).X
+    return golden[key] if key in golden else read_real(shared, data, "uci").X

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         PictureError,
         WorkersError,
     )
+    from workflows.pairs.comparing import PairedComparison, compare
     from workflows.paper.comparison import compare_with_paper
     from workflows.plots.heatmaps import mean_grids, write_heatmaps
     from workflows.plots.scatter import draw_clustering
@@ -46,6 +47,7 @@ __all__ = [
     "DatasetChoice",
     "InsecureSchedulerError",
     "JobSettings",
+    "PairedComparison",
     "Pick",
     "PictureError",
     "Started",
@@ -56,6 +58,7 @@ __all__ = [
     "choose",
     "cluster_best",
     "cluster_table",
+    "compare",
     "compare_with_paper",
     "draw_clustering",
     "job_client",
@@ -89,6 +92,7 @@ _NAMES = {
         "WorkersError",
     ),
     "table_sweep": ("own_sweep",),
+    "pairs.comparing": ("PairedComparison", "compare"),
     "paper.comparison": ("compare_with_paper",),
     "plots.heatmaps": ("mean_grids", "write_heatmaps"),
     "plots.scatter": ("draw_clustering",),

@@ -15,6 +15,7 @@ from storage.query.best import best_average, best_exponents, best_scores
 from storage.query.choice import chosen_exponents, main_variable, score_variable
 from storage.query.diff import compare_cubes
 from storage.query.export import export_cube
+from storage.query.paired import best_results, paired_differences
 from storage.query.selection import (
     DEFAULT_VARIABLE,
     as_variable,
@@ -32,6 +33,7 @@ __all__ = [
     "beats_kmeans",
     "best_average",
     "best_exponents",
+    "best_results",
     "best_scores",
     "chosen_exponents",
     "compare_cubes",
@@ -41,6 +43,7 @@ __all__ = [
     "export_cube",
     "is_unlabelled",
     "main_variable",
+    "paired_differences",
     "results_of",
     "score_variable",
     "scores",

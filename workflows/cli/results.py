@@ -184,5 +184,69 @@ def tables(cube: str, style: str) -> None:
         click.echo(closing_line(rows), err=True)  # on stderr, because it is not a row of the file
 
 
+@click.command()
+@click.argument(
+    "cubes_or_algorithms", nargs=-1, required=True, metavar="CUBE (CUBE | FIRST SECOND)"
+)
+@click.option(
+    "--algorithm",
+    metavar="NAME",
+    default="rescaled_imwk",
+    show_default=True,
+    help="The algorithm to compare in two cubes.",
+)
+@click.option(
+    "--score",
+    help="The score to compare, such as ari or silhouette. By default ari or, without labels, "
+    "silhouette.",
+)
+@config_option
+@normalisation_option
+@click.option("--p1", type=float, help="Compare at this p1. By default at the best.")
+@click.option("--p2", type=float, help="Compare at this p2. By default at the best.")
+@click.option(
+    "--average",
+    is_flag=True,
+    help="Take the exponents that are best on average over the data sets of a configuration. By "
+    "default those that are best for each data set.",
+)
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(TABLE_FORMATS),
+    default="terminal",
+    show_default=True,
+    help="The format of the tables.",
+)
+@json_option
+def compare(
+    cubes_or_algorithms: tuple[str, ...], algorithm: str, style: str, as_json: bool, **options: Any
+) -> None:
+    """Compare two cubes, or two algorithms, over data sets.
+
+    With two cubes, compare the same algorithm in both. With CUBE and two algorithms, such
+    as rescaled_imwk and kmeans, compare these. Results are paired by data set: the mean
+    difference, its standard error, and Wilcoxon's signed-rank test.
+    """
+    from rich.console import Console
+
+    from workflows.pairs.comparing import compare as compared
+    from workflows.pairs.formats import as_text, closing_lines, pair_sections
+
+    first, *others = cubes_or_algorithms
+    if len(others) not in (1, 2):
+        raise click.UsageError("Give two cubes, or a cube and two algorithms.")
+    if len(others) == 1:
+        found = compared(first, others[0], (algorithm, algorithm), **options)
+    else:
+        found = compared(first, None, (others[0], others[1]), **options)
+    if as_json or style != "terminal":
+        click.echo(as_text(found, "json" if as_json else style))
+        return
+    for section in pair_sections(found):
+        section.print(Console())
+    click.echo("\n".join(closing_lines(found)))
+
+
 #: The commands of this module, for the group `imwk`.
-COMMANDS = (status, summary, query, export, tables)
+COMMANDS = (status, summary, query, export, tables, compare)

@@ -2,7 +2,6 @@
 
 import csv
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from io import StringIO
 from math import isnan
 
@@ -10,7 +9,7 @@ from rich.console import Console
 
 from workflows.paper.comparison import Found, Row, Verdict, closing_line
 from workflows.paper.published import PublishedValue
-from workflows.terminal import as_table, print_whole
+from workflows.paper.sections import Section
 
 #: The columns of the CSV format.
 FIELDS = (
@@ -38,19 +37,10 @@ _HINT = (
 WORDS = ("configuration", "algorithm", "verdict")
 
 
-@dataclass(frozen=True)
-class Section:
-    """One table to print; all cells are text."""
-
-    title: str
-    header: tuple[str, ...]
-    rows: list[tuple[str, ...]]
-
-
 def print_tables(rows: Sequence[Row], console: Console) -> None:
     """Print the tables that the cube covers, and the closing lines, in a terminal."""
     for section in sections(rows):
-        print_whole(console, as_table(section.title, section.header, section.rows, WORDS))
+        section.print(console)
     console.print("\n".join(closing_lines(rows)), highlight=False, soft_wrap=True)
 
 
@@ -62,13 +52,8 @@ def as_markdown(rows: Sequence[Row]) -> str:
     >>> print(as_markdown([]))
     This cube covers 0 of the 0 published values; 0 of these agree within 2 standard errors (SE).
     """
-    blocks = []
-    for section in sections(rows):
-        rule = ("---" if name in WORDS else "---:" for name in section.header)
-        lines = (section.header, tuple(rule), *section.rows)
-        table = "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
-        blocks.append(f"### {section.title}\n\n{table}")
-    return "\n\n".join([*blocks, *closing_lines(rows)])
+    tables = (section.as_markdown() for section in sections(rows))
+    return "\n\n".join([*tables, *closing_lines(rows)])
 
 
 def as_latex(rows: Sequence[Row]) -> str:
@@ -79,17 +64,8 @@ def as_latex(rows: Sequence[Row]) -> str:
     >>> print(as_latex([]))
     This cube covers 0 of the 0 published values; 0 of these agree within 2 standard errors (SE).
     """
-    blocks = []
-    for section in sections(rows):
-        columns = "".join("l" if name in WORDS else "r" for name in section.header)
-        lines = [" & ".join(cells) + r" \\" for cells in section.rows]
-        head = rf"{' & '.join(section.header)} \\"
-        table = [rf"\begin{{tabular}}{{{columns}}}", r"\hline", head, r"\hline", *lines, r"\hline"]
-        body = "\n".join([*table, r"\end{tabular}"])
-        blocks.append(
-            f"\\begin{{table}}\n\\caption{{{section.title}.}}\n\\centering\n{body}\n\\end{{table}}"
-        )
-    return "\n\n".join([*blocks, *closing_lines(rows)])
+    tables = (section.as_latex() for section in sections(rows))
+    return "\n\n".join([*tables, *closing_lines(rows)])
 
 
 def as_csv(rows: Sequence[Row]) -> str:
@@ -143,7 +119,7 @@ def sections(rows: Iterable[Row]) -> Iterator[Section]:
 def _section(title: str, rows: list[Row]) -> Section:
     with_exponents = any(row.published.p1 for row in rows)
     header = (*_HEADER, *(_EXPONENTS if with_exponents else ()), *_JUDGEMENT)
-    return Section(title, header, [_cells(row, with_exponents) for row in rows])
+    return Section(title, header, [_cells(row, with_exponents) for row in rows], WORDS)
 
 
 def _cells(row: Row, with_exponents: bool) -> tuple[str, ...]:

@@ -9,6 +9,8 @@ from pipeline.core.types import FloatArray
 from pipeline.datasets.tables.cells import is_number_or_missing
 from pipeline.datasets.tables.columns import LISTED, MOST_CATEGORIES, Column, Columns
 
+#: Ways to impute a missing number: by the mean, for users, or by the median, as the paper does.
+IMPUTE, IMPUTE_MEDIAN = "impute", "impute median"
 #: A column of more than `FEW` categories with fewer rows per category holds identifiers.
 ROWS_PER_CATEGORY, FEW = 2, 10
 
@@ -45,13 +47,15 @@ def refuse_missing(table: Columns, columns: Sequence[Column]) -> None:
         )
 
 
-def imputed(column: Column) -> Column:
-    """Replace missing values by the mean, or by the most frequent category.
+def imputed(column: Column, way: str = IMPUTE) -> Column:
+    """Replace missing values by the mean or median, or by the most frequent category.
 
     Examples
     --------
     >>> imputed(Column("age", np.array([1.0, np.nan, 2.0]))).values.tolist()
     [1.0, 1.5, 2.0]
+    >>> imputed(Column("age", np.array([1.0, np.nan, 2.0, 9.0])), IMPUTE_MEDIAN).values.tolist()
+    [1.0, 2.0, 2.0, 9.0]
     >>> imputed(Column("colour", np.array([0, 1, -1, 1]), ("blue", "red"))).values.tolist()
     [0, 1, 1, 1]
     """
@@ -59,7 +63,8 @@ def imputed(column: Column) -> Column:
     if not missing.any():
         return column
     known = column.values[~missing]
-    usual = _mean(known) if column.categories is None else np.bincount(known).argmax()
+    number = np.median if way == IMPUTE_MEDIAN else _mean
+    usual = number(known) if column.categories is None else np.bincount(known).argmax()
     return replace(column, values=np.where(missing, usual, column.values))
 
 
@@ -69,15 +74,18 @@ def _mean(values: FloatArray) -> float:
     return mean if np.isfinite(mean) else float((values / len(values)).sum())
 
 
-def notices_of(table: Columns, columns: Sequence[Column], constant: Sequence[str]) -> Iterator[str]:
+def notices_of(
+    table: Columns, columns: Sequence[Column], constant: Sequence[str], way: str
+) -> Iterator[str]:
     """Yield a notice for each column that was dropped, imputed or read as categories."""
     for column in columns:
         missing = int(column.missing.sum())
         if missing == table.rows:
             yield f"column {column.name!r} is empty and was dropped"
         elif missing:
-            way = "mean" if column.categories is None else "most frequent category"
-            yield f"missing values of column {column.name!r} became its {way}, {missing:,} in all"
+            number = "median" if way == IMPUTE_MEDIAN else "mean"
+            usual = number if column.categories is None else "most frequent category"
+            yield f"missing values of column {column.name!r} became its {usual}, {missing:,} in all"
         if any(map(is_number_or_missing, column.categories or ())) and column.stray:
             yield (
                 f"column {column.name!r} has numbers but was read as categories"

@@ -10,11 +10,17 @@ from numpy.typing import NDArray
 
 from pipeline.core.types import FloatArray, IntArray
 from pipeline.datasets.tables.cells import is_number_or_missing
-from pipeline.datasets.tables.cleaning import imputed, notices_of, refuse_missing, refuse_unusable
+from pipeline.datasets.tables.cleaning import (
+    IMPUTE,
+    imputed,
+    notices_of,
+    refuse_missing,
+    refuse_unusable,
+)
 from pipeline.datasets.tables.columns import MOST_CATEGORIES, Column, Columns, refuse_too_large
 
-#: Ways to treat missing values.
-ON_MISSING = ("refuse", "impute")
+#: Ways in which users can treat missing values.
+ON_MISSING = ("refuse", IMPUTE)
 
 #: The categories of some columns in a given order, by the column's name.
 Orders = Mapping[str, Sequence[str]]
@@ -40,9 +46,9 @@ def encode(
         The table that the columns belong to.
     columns : iterable of Column
         The features.
-    missing : {"refuse", "impute"}
-        Refuse missing values, or replace them by the mean of a column of numbers and by the most
-        frequent category.
+    missing : {"refuse", "impute", "impute median"}
+        Refuse missing values, or replace them by the mean or the median of a column of numbers and
+        by the most frequent category.
     orders : mapping of str to sequence of str, optional
         All categories of some columns, in order. Other categories are sorted.
 
@@ -68,7 +74,7 @@ def encode(
         refuse_unusable(table, column)
     if missing == "refuse":
         refuse_missing(table, ordered)
-    some = (imputed(column) for column in ordered if not column.missing.all())
+    some = (imputed(column, missing) for column in ordered if not column.missing.all())
     features = [feature for column in some for feature in _features(column)]
     varying = [feature for feature in features if feature.varies]
     if not varying:
@@ -80,7 +86,7 @@ def encode(
     return Encoded(
         _matrix(table, varying),
         tuple(feature.name for feature in varying),
-        tuple(notices_of(table, ordered, constant)),
+        tuple(notices_of(table, ordered, constant, missing)),
     )
 
 

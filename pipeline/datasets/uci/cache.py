@@ -185,12 +185,11 @@ def _identified(content: bytes, source: str) -> UciSet | None:
         if entry.raw == digest:
             return entry
     for entry in uci_sets().values():
-        if entry.matrix is not None:
-            try:
-                if entry.encode(content, source).sha256 == entry.matrix:
-                    return entry
-            except TableError:
-                continue
+        try:
+            if entry.encode(content, source).sha256 == entry.matrix:
+                return entry
+        except TableError:
+            continue
     return None
 
 
@@ -218,5 +217,5 @@ def _hashes(entry: UciSet, content: bytes, table: Table | None) -> str:
     return (
         f"its SHA-256 is {hashlib.sha256(content).hexdigest()}, that of {entry.name} is "
         f"{entry.raw}; the SHA-256 of its matrix is {matrix}, that of {entry.name} is "
-        f"{entry.matrix or 'unknown'}."
+        f"{entry.matrix}."
     )

@@ -10,6 +10,7 @@ from io import BytesIO
 from typing import Any
 
 from pipeline.core.validation import as_choice
+from pipeline.datasets.tables.cleaning import IMPUTE_MEDIAN
 from pipeline.datasets.tables.delimited import read_delimited
 from pipeline.datasets.tables.table import Table, encode_table
 
@@ -32,8 +33,8 @@ class UciSet:
     features: int
     k: int
     raw: str
+    matrix: str
     label: str
-    matrix: str | None = None
     separator: str | None = None
     columns: tuple[str, ...] | None = None
     ignore: tuple[str, ...] = ()
@@ -60,7 +61,8 @@ class UciSet:
     def encode(self, content: bytes, source: str) -> Table:
         """Return the paper's table from a raw file. Raise `TableError` for any other file."""
         names = None if self.columns is None else _expanded(self.columns)
-        features = set(names or ()) - {*self.ignore, self.label}
+        ignored = _expanded(self.ignore)
+        features = set(names or ()) - {*ignored, self.label}
         texts = features if self.categorical == (EVERY,) else {*self.categorical}
         columns = read_delimited(
             source,
@@ -68,14 +70,14 @@ class UciSet:
             self.separator,
             names=names,
             texts={*texts, self.label},
-            ignore=self.ignore,
+            ignore=ignored,
         )
         if self.label not in columns.columns:
             raise columns.error(f"has no column {self.label!r}, so it is not {self.name}.")
         orders = (
             dict.fromkeys(features, self.orders[EVERY]) if EVERY in self.orders else self.orders
         )
-        table = encode_table(columns, self.label, "impute", orders)
+        table = encode_table(columns, self.label, IMPUTE_MEDIAN, orders)
         if table.X.shape != (self.rows, self.features):
             rows, width = table.X.shape
             raise columns.error(

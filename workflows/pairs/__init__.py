@@ -1,0 +1,1 @@
+"""Compare two algorithms, or two sweeps, in pairs over data sets."""
