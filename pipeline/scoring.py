@@ -13,6 +13,7 @@ from pipeline.core import (
     davies_bouldin,
     normalised_mutual_info,
 )
+from pipeline.core.agreement import agreement_with
 from pipeline.core.scores import InfoScores, Silhouettes
 from pipeline.core.types import Float64Array, FloatArray, IntArray
 from pipeline.core.validation import as_choice
@@ -32,7 +33,8 @@ class Scorer:
     original : ndarray, shape (n, m)
         The data before they were normalised, for `info`.
     classes : ndarray of int, shape (n,), or None
-        The known classes. Without them, scores that need classes are left out.
+        The known classes, `NO_CLASS` for noise points, which scores that need classes leave out.
+        Without classes, these scores are not computed.
     scores : iterable of str
         Some of `SCORES`. The ARI is always computed where there are classes.
     seed : SeedSequence
@@ -65,9 +67,9 @@ class Scorer:
             "info": lambda: InfoScores(original, seed).of,
         }
         if classes is not None:
-            prepare["ari"] = lambda: partial(adjusted_rand_index, classes)
-            prepare["ami"] = lambda: partial(adjusted_mutual_info, classes)
-            prepare["nmi"] = lambda: partial(normalised_mutual_info, classes)
+            prepare["ari"] = lambda: agreement_with(classes, adjusted_rand_index)
+            prepare["ami"] = lambda: agreement_with(classes, adjusted_mutual_info)
+            prepare["nmi"] = lambda: agreement_with(classes, normalised_mutual_info)
         names = ("ari", *(as_choice(name, "score", SCORES) for name in scores))
         self._scores = {name: prepare[name]() for name in names if name in prepare}
 

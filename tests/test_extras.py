@@ -21,6 +21,7 @@ OPTIONAL = (
     "obstore",
     "pooch",
     "pyarrow",
+    "scipy",
     "sklearn",
 )
 #: What needs one of them as soon as it is imported.

@@ -20,6 +20,7 @@ from pipeline.core import (
     rescale,
     silhouette,
 )
+from pipeline.core.agreement import agreement_with
 from pipeline.core.labellings import MOST_ROWS
 from pipeline.core.types import FloatArray, IntArray
 from pipeline.core.validation import as_exponent
@@ -151,7 +152,8 @@ def clustering_of(
     found = len(np.unique(labels))
     if found < k:
         notices = (*notices, f"{found} clusters were found, not {k}.")
-    ari = None if table.classes is None else float(adjusted_rand_index(table.classes, labels))
+    truth = table.classes
+    ari = None if truth is None else float(agreement_with(truth, adjusted_rand_index)(labels))
     score = float(silhouette(X, labels, seed))
     return Clustering(table, normalisation, exponents, runs, score, ari, notices)
 
@@ -260,6 +262,8 @@ def score_line(found: Clustering) -> str:
 def write_labels(found: Clustering, path: str | PathLike[str]) -> None:
     """Write the cluster of every row, and its class if it has one, as CSV. Rows count from 1.
 
+    The class of noise points is empty.
+
     Parameters
     ----------
     found : Clustering
@@ -284,7 +288,8 @@ def write_labels(found: Clustering, path: str | PathLike[str]) -> None:
     classes, names = found.table.classes, found.table.class_names
     columns: dict[str, Sequence[object]] = {"row": range(1, len(found.labels) + 1)}
     if classes is not None:
-        columns["class"] = [names[code] for code in classes]
+        named = (*names, "")  # the last one is that of noise points, whose code is -1
+        columns["class"] = [named[code] for code in classes]
     columns["cluster"] = found.labels.tolist()
     with output_errors(Path(path)), replacing(Path(path)) as beside:
         _write_csv(beside, [list(columns), *zip(*columns.values(), strict=True)])

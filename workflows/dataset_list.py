@@ -1,10 +1,12 @@
-"""List the paper's real data sets, and which of them are on this machine."""
+"""List the paper's real data sets and imported batteries: what is on this machine."""
 
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
 from rich.table import Table
 
+from pipeline.datasets.batteries import imported_sets
 from pipeline.datasets.uci.cache import cached_file
 from pipeline.datasets.uci.catalogue import LICENCE, uci_sets
 from workflows.terminal import as_table
@@ -35,6 +37,25 @@ def dataset_facts() -> list[dict[str, Any]]:
         }
         for name, entry in uci_sets().items()
     ]
+
+
+def by_battery(sets: Iterable[str]) -> dict[str, list[str]]:
+    """Return the names of data sets by battery.
+
+    Examples
+    --------
+    >>> by_battery(["wut/x1", "wut/x2", "fcps/atom"])
+    {'wut': ['wut/x1', 'wut/x2'], 'fcps': ['fcps/atom']}
+    """
+    found: dict[str, list[str]] = {}
+    for name in sets:
+        found.setdefault(name.partition("/")[0], []).append(name)
+    return found
+
+
+def imported_batteries() -> dict[str, list[str]]:
+    """Return the names of the data sets of all imported batteries, by battery."""
+    return by_battery(imported_sets())
 
 
 def dataset_table() -> Table:

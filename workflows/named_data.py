@@ -4,8 +4,9 @@ from collections.abc import Collection
 from pathlib import Path
 
 from pipeline.core.validation import as_choice
-from pipeline.datasets import CONFIGURATIONS, Table, read_table, synthetic_dataset
-from pipeline.datasets.tables.table import ENDINGS
+from pipeline.datasets import CONFIGURATIONS, Table, load_battery, read_table, synthetic_dataset
+from pipeline.datasets.batteries import is_set_name
+from pipeline.datasets.tables.kinds import ending_of, name_of
 from pipeline.datasets.uci.cache import load_uci
 from pipeline.datasets.uci.catalogue import uci_sets
 from workflows.errors import ArgumentError
@@ -22,18 +23,20 @@ def named_table(
     label: str | None = None,
     missing: str = "refuse",
     ignore: Collection[str] = (),
+    header: bool = True,
 ) -> tuple[str, Table]:
     """Return the title and the data of a data set.
 
     Parameters
     ----------
     name : str
-        A file as for `read_table`, a key of `CONFIGURATIONS`, or a name as for `uci_set`.
+        A file as for `read_table`, a key of `CONFIGURATIONS`, or a name as for `uci_set` or
+        `load_battery`.
     dataset, seed : int, optional
         The number of the data set and the seed of a synthetic configuration. By default 0, and
         the seed of the presets.
-    label, missing, ignore
-        As for `read_table`. For files only.
+    label, missing, ignore, header
+        As for `read_table`. For files and batteries only.
 
     Raises
     ------
@@ -46,17 +49,51 @@ def named_table(
     >>> title, table.X.shape, table.class_names
     ('1000x6-3, data set 2', (1000, 6), ('0', '1', '2'))
     """
-    is_file = Path(name).suffix.lower() in ENDINGS
-    if not is_file:
-        _refuse("a file", name, label=label, ignore=ignore, missing=missing != "refuse")
+    is_own = bool(ending_of(Path(name))) or is_set_name(name)
+    if not is_own:
+        given = {"label": label, "ignore": ignore, "missing": missing != "refuse"}
+        _refuse("a file", name, **given, no_header=not header)
     if name in CONFIGURATIONS:
         index = dataset or 0
         return f"{name}, data set {index}", _synthetic(name, index, SEED if seed is None else seed)
     _refuse("a synthetic configuration", name, dataset=dataset is not None, seed=seed is not None)
-    if is_file:
-        return Path(name).stem, read_table(name, label, missing=missing, ignore=ignore)
+    if is_own:
+        return own_table(name, label, missing=missing, ignore=ignore, header=header)
     ((title, table),) = load_uci([_known(name)]).items()
     return title, table
+
+
+def own_table(
+    name: str,
+    label: str | None = None,
+    *,
+    missing: str = "refuse",
+    ignore: Collection[str] = (),
+    header: bool = True,
+) -> tuple[str, Table]:
+    r"""Return the name and the data of a user's file, or of a data set of an imported battery.
+
+    Parameters
+    ----------
+    name : str
+        A file as for `read_table`, or a name as for `load_battery`.
+    label, missing, ignore, header
+        As for `read_table`.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = (Path(folder) / "my.csv").write_text("1,a\n2,b\n")
+    ...     name, table = own_table(f"{folder}/my.csv", "x2", header=False)
+    >>> name, table.features
+    ('my', ('x1',))
+    """
+    if not is_set_name(name):
+        table = read_table(name, label, missing=missing, ignore=ignore, header=header)
+        return name_of(Path(name)), table
+    _refuse("a file", name, no_header=not header)
+    return name, load_battery(name, label, missing=missing, ignore=ignore)
 
 
 def _known(name: str) -> str:

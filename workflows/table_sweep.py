@@ -2,11 +2,11 @@
 
 from collections.abc import Collection
 from os import PathLike
-from pathlib import Path
 
-from pipeline.datasets import TableError, read_table
+from pipeline.datasets import TableError
 from pipeline.errors import SpecError
 from pipeline.spec.sweep import Sweep
+from workflows.named_data import own_table
 
 
 def own_sweep(
@@ -15,13 +15,15 @@ def own_sweep(
     k: int | Collection[int] | None = None,
     missing: str = "refuse",
     ignore: Collection[str] = (),
+    header: bool = True,
 ) -> Sweep:
     r"""Return the sweep of one file with the paper's settings.
 
     Parameters
     ----------
-    path, label, missing, ignore
+    path, label, missing, ignore, header
         As for `read_table`. The file's name without its ending becomes the configuration's name.
+        Or the name of a data set of an imported battery, as for `load_battery`.
     k : int or collection of int, optional
         The number of clusters. By default the number of classes. Several make one configuration
         each.
@@ -39,6 +41,7 @@ def own_sweep(
 
     Examples
     --------
+    >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     file = Path(folder) / "my.csv"
@@ -47,8 +50,7 @@ def own_sweep(
     >>> spec.configs, len(spec.tiles), spec.shape("my")
     (('my',), 4, (4, 1, 2))
     """
-    table = read_table(path, label, missing=missing, ignore=ignore)
-    name = Path(path).stem
+    name, table = own_table(str(path), label, missing=missing, ignore=ignore, header=header)
     try:
         return Sweep.of({name: table}, k)
     except SpecError as error:

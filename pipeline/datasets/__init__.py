@@ -1,5 +1,6 @@
 """The data sets that sweeps run on: synthetic, a user's tables, and the paper's real data."""
 
+from pipeline.datasets.batteries import load_battery
 from pipeline.datasets.synthetic import CONFIGURATIONS, Configuration, Dataset, synthetic_dataset
 from pipeline.datasets.tables.table import Table, make_table, read_table
 from pipeline.datasets.uci.cache import load_uci
@@ -13,6 +14,7 @@ __all__ = [
     "Table",
     "TableError",
     "fetch_uci",
+    "load_battery",
     "load_uci",
     "make_table",
     "read_table",

@@ -10,7 +10,8 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from pipeline.core.errors import ImwkError, InvalidInputError
 from pipeline.core.validation import as_whole_number
-from pipeline.datasets import Table, load_uci, read_table
+from pipeline.datasets import Table, load_battery, load_uci, read_table
+from pipeline.datasets.batteries import matching_sets
 from pipeline.datasets.tables.columns import MOST_ROWS
 from pipeline.datasets.tables.encoding import ON_MISSING
 from pipeline.datasets.uci.catalogue import uci_set, uci_sets
@@ -26,6 +27,12 @@ def _column_names(given: Any) -> tuple[str, ...]:
     if not is_list(given):
         raise ValueError('give a list of column names, such as ["id"].')
     return tuple(map(str, given))
+
+
+def _set_names(given: Any) -> tuple[str, ...]:
+    if not is_list(given) or not given or not all(isinstance(name, str) for name in given):
+        raise ValueError('give a list of names or patterns, such as ["wut/circles", "fcps/*"].')
+    return tuple(given)
 
 
 def _numbers_of_clusters(given: Any) -> int | tuple[int, ...] | None:
@@ -57,6 +64,7 @@ class TableFile(FrozenModel):
     missing: Annotated[str, one_of("way to treat missing values", ON_MISSING)] = "refuse"
     ignore: _ColumnNames = ()
     categorical: _ColumnNames = ()
+    header: bool = Field(default=True, strict=True)
 
     def read(self, folder: Path) -> Table:
         """Read the table. A relative path starts from `folder`."""
@@ -66,6 +74,7 @@ class TableFile(FrozenModel):
             missing=self.missing,
             ignore=self.ignore,
             categorical=self.categorical,
+            header=self.header,
         )
 
 
@@ -86,12 +95,19 @@ class UciNames(FrozenModel):
     ]
 
 
+class BatteryNames(FrozenModel):
+    """Some data sets of imported batteries. A name may be a pattern such as ``wut/*``."""
+
+    names: Annotated[tuple[str, ...], BeforeValidator(_set_names)]
+
+
 class DraftDatasets(FrozenModel):
     """The data sets of a sweep, as people name them."""
 
     synthetic: Synthetic | None = None
     tables: dict[str, TableFile] = Field(default={})
     uci: UciNames | None = None
+    batteries: BatteryNames | None = None
     matrices: dict[str, TableFacts] = Field(default={})
 
     @field_validator("tables", "matrices")
@@ -105,14 +121,14 @@ class DraftDatasets(FrozenModel):
         repeated = sorted({name for name in names if names.count(name) > 1})
         if repeated:
             raise ValueError(f"two data sets have the name {repeated[0]}. Rename one of them.")
-        if not names and self.synthetic is None:
-            raise ValueError("give some data: synthetic, tables or uci.")
+        if not names and self.synthetic is None and self.batteries is None:
+            raise ValueError("give some data: synthetic, tables, uci or batteries.")
         return self
 
     @property
     def has_tables(self) -> bool:
         """Whether some data are not synthetic."""
-        return bool(self.tables or self.uci or self.matrices)
+        return bool(self.tables or self.uci or self.batteries or self.matrices)
 
 
 class DraftSpec(SpecKeys):
@@ -122,6 +138,7 @@ class DraftSpec(SpecKeys):
         ("datasets",): DraftDatasets.model_fields,
         ("datasets", "synthetic"): Synthetic.model_fields,
         ("datasets", "uci"): UciNames.model_fields,
+        ("datasets", "batteries"): BatteryNames.model_fields,
         ("datasets", "tables", "*"): TableFile.model_fields,
         ("datasets", "matrices", "*"): TableFacts.model_fields,
     }
@@ -155,6 +172,10 @@ class DraftSpec(SpecKeys):
             with _collecting(problems, ("datasets", "uci", "names"), data.uci.names):
                 for name, table in load_uci(data.uci.names).items():
                     read.add(name, table)
+        if data.batteries is not None:
+            for name in matching_sets(data.batteries.names):
+                with _collecting(problems, ("datasets", "batteries", "names"), name):
+                    read.add(name, load_battery(name))
         if problems:
             raise SpecError(problems)
         given = {key: getattr(self, key) for key in self.model_fields_set}

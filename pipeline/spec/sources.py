@@ -137,7 +137,7 @@ class Datasets(FrozenModel):
     @model_validator(mode="after")
     def _refuse_none(self) -> "Datasets":
         if self.synthetic is None and not self.matrices:
-            raise ValueError("give some data: synthetic, tables or uci.")
+            raise ValueError("give some data: synthetic, tables, uci or batteries.")
         return self
 
     @model_serializer(mode="wrap")

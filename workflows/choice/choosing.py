@@ -7,6 +7,7 @@ from os import PathLike
 import numpy as np
 
 from pipeline.core import adjusted_rand_index, ensembles
+from pipeline.core.agreement import agreement_with
 from pipeline.core.types import BoolArray, Float64Array, IntArray
 from pipeline.core.validation import as_choice
 from pipeline.score_facts import SCORE_FACTS
@@ -186,7 +187,7 @@ def _pick(candidates: Candidates, rule: str, place: int, scores: Float64Array) -
 
 def _ari(candidates: Candidates, labels: IntArray) -> float | None:
     classes = candidates.classes
-    return None if classes is None else float(adjusted_rand_index(classes, labels))
+    return None if classes is None else float(agreement_with(classes, adjusted_rand_index)(labels))
 
 
 def _best_ensemble(candidates: Candidates) -> Pick:

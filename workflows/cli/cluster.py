@@ -59,8 +59,9 @@ _file = click.Path(path_type=Path)
 def cluster(table: str, output: Path | None, as_json: bool, **options: Any) -> None:
     """Cluster a table, or the table of a cube.
 
-    TABLE is a .csv, .tsv, .parquet or .npz file, or a cube that contains a table. Of a
-    cube, the run is shown that is best by a rule, as imwk choose compares them, beside
+    TABLE is a .csv, .tsv, .arff, .data, .parquet, .npz or .mat file, a set of an
+    imported battery such as wut/circles, or a cube that contains a table. Of a cube,
+    the run is shown that is best by a rule, as imwk choose compares them, beside
     k-means++. In a cube that keeps no labels, the best rescaled run is chosen: by ARI
     or, without classes, by silhouette. Options restrict the choice.
     """
@@ -87,27 +88,28 @@ def _is_cube(table: str) -> bool:
 def _cluster(
     table: str,
     missing: str,
+    no_header: bool,
     label: str | None = None,
     ignore: tuple[str, ...] = (),
     k: int | None = None,
     p1: float = 2.0,
     **options: Any,
 ) -> "_Found":
-    from pipeline.datasets import read_table
     from workflows.clustering import cluster_table
+    from workflows.named_data import own_table
 
     for name in {"config", "by"} & {*options}:
         raise click.UsageError(f"--{name} needs a cube, and a file was given.")
-    data = read_table(table, label, missing=missing, ignore=ignore)
+    _, data = own_table(table, label, missing=missing, ignore=ignore, header=not no_header)
     return "", {}, cluster_table(data, k, p1, **options)
 
 
-def _best(cube: str, missing: str, **options: Any) -> "_Found":
+def _best(cube: str, missing: str, no_header: bool, **options: Any) -> "_Found":
     from workflows.best_clustering import best_choice, choice_facts, cluster_best
 
     foreign = {"label", "k", "ignore", "centre"} & {*options}
-    if foreign or missing != "refuse":
-        name = min(foreign, default="missing")
+    if foreign or no_header or missing != "refuse":
+        name = min(foreign, default="no-header" if no_header else "missing")
         raise click.UsageError(f"--{name} is for files. For a cube, the sweep has set it already.")
     best = best_choice(cube, **options)
     return f"{best}\n\n", choice_facts(best), cluster_best(cube, best)

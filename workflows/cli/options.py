@@ -81,6 +81,11 @@ _READING = (
         metavar="COLUMN",
         help="Leave out a column; repeatable. By default all columns are used.",
     ),
+    click.option(
+        "--no-header",
+        is_flag=True,
+        help="The first line of a .csv or .tsv file is data. Columns are named x1, x2 and so on.",
+    ),
 )
 
 

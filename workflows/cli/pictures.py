@@ -81,13 +81,19 @@ def heatmaps(
 @click.option("--seed", type=int, help="The seed of synthetic data. The default is 2020.")
 @table_options
 def scatter(
-    data: str, output: Path, normalisation: str, p1: float, k: int | None, **options: Any
+    data: str,
+    output: Path,
+    normalisation: str,
+    p1: float,
+    k: int | None,
+    no_header: bool,
+    **options: Any,
 ) -> None:
     """Draw a data set before and after rescaling.
 
-    DATA is a .csv, .tsv, .parquet or .npz file, a synthetic configuration such as
-    1000x6-3, or one of the data sets that imwk datasets list prints. Colours show the
-    classes or, without classes, the clusters.
+    DATA is a .csv, .tsv, .arff, .data, .parquet, .npz or .mat file, a synthetic
+    configuration such as 1000x6-3, or one of the data sets that imwk datasets list
+    prints. Colours show the classes or, without classes, the clusters.
     """
     from workflows.clustering import cluster_table
     from workflows.named_data import named_table
@@ -95,7 +101,7 @@ def scatter(
     from workflows.plots.style import style_of, write_figure
 
     style = style_of(output)
-    name, table = named_table(data, **options)
+    name, table = named_table(data, header=not no_header, **options)
     found = cluster_table(table, k, p1, normalisation=normalisation)
     for notice in found.notices:
         click.echo(notice, err=True)

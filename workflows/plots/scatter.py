@@ -10,7 +10,8 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 
 from pipeline.core import rescale
-from pipeline.core.types import FloatArray
+from pipeline.core.agreement import NO_CLASS
+from pipeline.core.types import FloatArray, IntArray
 from pipeline.core.validation import as_matrix
 from pipeline.execution.threads import one_blas_thread
 from workflows.clustering import Clustering, normalised_table
@@ -105,8 +106,15 @@ def draw_clustering(found: Clustering, name: str) -> Figure:
     if table.classes is None:
         groups = Groups("cluster", run.labels, [str(number) for number in range(len(run.weights))])
     else:
-        groups = Groups("class", table.classes, table.class_names)
+        groups = _classes(table.classes, table.class_names)
     return _draw(X, groups, run.labels, run.weights, title)
+
+
+def _classes(classes: IntArray, names: Sequence[str]) -> Groups:
+    """Return the classes as groups; noise points are the last group."""
+    if (classes != NO_CLASS).all():
+        return Groups("class", classes, names)
+    return Groups("class", np.where(classes == NO_CLASS, len(names), classes), [*names, "noise"])
 
 
 def draw_rescaling(

@@ -17,10 +17,11 @@ from pipeline.datasets.tables.columns import (
     NO_CATEGORY,
     Column,
     Columns,
+    default_names,
     refuse_repeated,
     refuse_too_large,
 )
-from pipeline.datasets.tables.text_rows import Opener, Row, open_rows
+from pipeline.datasets.tables.text_rows import Opener, Row, RowOpener, row_opener
 from pipeline.errors import TableError
 
 #: Number of cells that are held as text at once.
@@ -33,6 +34,7 @@ def read_delimited(
     separator: str | None,
     *,
     names: Sequence[str] | None = None,
+    header: bool = True,
     texts: Collection[str] = (),
     ignore: Collection[str] = (),
 ) -> Columns:
@@ -43,11 +45,14 @@ def read_delimited(
     source : str
         Name of the file, for error messages.
     opener : callable
-        Opens the file. Called once or twice.
+        Opens the file. Called up to three times.
     separator : str or None
         The character between fields. None stands for white space.
     names : sequence of str, optional
         Names of the columns. By default the first row contains them.
+    header : bool
+        Whether the first row contains the names, if they are not given. Otherwise the columns are
+        named x1, x2 and so on.
     texts, ignore : collection of str
         Columns to read as text even if they look like numbers, and columns not to read.
 
@@ -68,23 +73,42 @@ def read_delimited(
     >>> read.columns["a"].values.tolist(), read.columns["b"].categories
     ([1.0, 2.0], ('x', 'y'))
     """
-    with open_rows(source, opener, separator) as rows:
-        header = list(names) if names is not None else _header(source, rows, separator)
-        builders: dict[str, _Numbers | _Texts] = {
-            name: _Texts() if name in texts else _Numbers() for name in header if name not in ignore
-        }
-        lines = _build(source, rows, header, builders)
+    open_rows = row_opener(source, opener, separator)
+    if names is not None:
+        return read_rows(source, open_rows, names, texts=texts, ignore=ignore)
+    with open_rows() as rows:
+        found = _header(source, rows, separator) if header else _default_header(source, rows)
+    return read_rows(
+        source, open_rows, found, texts=texts, ignore=ignore, first_row=1 if header else 0
+    )
+
+
+def read_rows(
+    source: str,
+    open_rows: RowOpener,
+    names: Sequence[str],
+    *,
+    texts: Collection[str] = (),
+    ignore: Collection[str] = (),
+    first_row: int = 0,
+) -> Columns:
+    """Read columns from rows of text, skipping those before `first_row`; see `read_delimited`."""
+    builders: dict[str, _Numbers | _Texts] = {
+        name: _Texts() if name in texts else _Numbers() for name in names if name not in ignore
+    }
+    with open_rows() as rows:
+        lines = _build(source, islice(rows, first_row, None), names, builders)
     strays = {name: builder.stray for name, builder in builders.items() if builder.stray}
     if strays:
         again = {name: _Texts(stray) for name, stray in strays.items()}
-        with open_rows(source, opener, separator) as rows:
-            if names is None:
-                next(rows)
-            if not np.array_equal(_build(source, rows, header, again), lines):
+        with open_rows() as rows:
+            if not np.array_equal(
+                _build(source, islice(rows, first_row, None), names, again), lines
+            ):
                 raise TableError(source, "was changed while it was read. Read it again.")
         builders |= again
     columns = {name: builder.column(name) for name, builder in builders.items()}
-    return Columns(source, columns, tuple(header), len(lines), lines)
+    return Columns(source, columns, tuple(names), len(lines), lines)
 
 
 class _Numbers:
@@ -174,10 +198,25 @@ def _header(source: str, rows: Iterator[Row], separator: str | None) -> list[str
         if not name:
             raise TableError(source, f"column {place} has no name. Name or remove it.", where)
         if _is_fraction(name):
-            problem = f"{name!r} is a number, not a column name. The first line must be a header."
-            raise TableError(source, problem, where)
+            raise TableError(
+                source,
+                f"{name!r} is a number, not a column name. Give a header in the first line, or "
+                "read the file without one: header = false.",
+                where,
+            )
     refuse_repeated(source, names, where)
     return names
+
+
+def _default_header(source: str, rows: Iterator[Row]) -> list[str]:
+    """Return names for the columns of a file without a header."""
+    try:
+        line, fields = next(rows)
+    except StopIteration:
+        raise TableError(source, "is empty. Give a table with rows.") from None
+    refuse_too_large(source, 1, len(fields))
+    _refuse_other_separator(source, fields, f"line {line}", ",")
+    return default_names(len(fields))
 
 
 def _is_fraction(name: str) -> bool:

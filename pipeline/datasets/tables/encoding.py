@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.core.agreement import NO_CLASS
 from pipeline.core.types import FloatArray, IntArray
 from pipeline.datasets.tables.cells import is_number_or_missing
 from pipeline.datasets.tables.cleaning import (
@@ -93,14 +94,19 @@ def encode(
 def encode_classes(table: Columns, label: Column) -> tuple[IntArray, tuple[str, ...]]:
     """Return the class of each row as a number, and the names of the classes, sorted.
 
+    The class of noise points is `NO_CLASS`.
+
     Examples
     --------
     >>> label = Column("species", np.array([1, 0, 1]), ("b", "a"))
     >>> encode_classes(Columns("my.csv", {}, (), 3), label)
     (array([0, 1, 0]), ('a', 'b'))
+    >>> label = Column("labels0", np.array([1, 0, 2]), ("0", "1", "2"), noise="0")
+    >>> encode_classes(Columns("my.data", {}, (), 3), label)
+    (array([ 0, -1,  1]), ('1', '2'))
     """
     ordered = _in_order(table, label, {})
-    names = ordered.categories or ()
+    names = tuple(name for name in ordered.categories or () if name != label.noise)
     if len(names) > MOST_CATEGORIES:
         raise table.error(
             f"the label {label.name!r} has more than {MOST_CATEGORIES} classes. Choose a column "
@@ -110,11 +116,11 @@ def encode_classes(table: Columns, label: Column) -> tuple[IntArray, tuple[str, 
         cells = table.cells({label.name: ordered.missing})
         raise table.error(f"the label is missing in {cells}. Fill it in, or remove these rows.")
     if len(names) < 2:
-        raise table.error(
-            f"the label {label.name!r} has one class only, {names[0]!r}. Choose another label, or "
-            "none."
-        )
-    return ordered.values.astype(np.int64), names
+        only = f"one class only, {names[0]!r}" if names else "noise points only"
+        raise table.error(f"the label {label.name!r} has {only}. Choose another label, or none.")
+    places = {name: place for place, name in enumerate(names)}
+    codes = [places.get(name, NO_CLASS) for name in ordered.categories or ()]
+    return np.array(codes, dtype=np.int64)[ordered.values], names
 
 
 @dataclass(frozen=True, eq=False)

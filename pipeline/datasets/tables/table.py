@@ -1,7 +1,7 @@
 """A user's table, encoded and ready to be clustered; from a file or from data in memory."""
 
 import hashlib
-from collections.abc import Callable, Collection, Hashable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from os import PathLike
@@ -10,22 +10,18 @@ from typing import TYPE_CHECKING, Union
 
 import numpy as np
 
+from pipeline.core.agreement import NO_CLASS
 from pipeline.core.types import FloatArray, IntArray
 from pipeline.core.validation import as_choice
-from pipeline.datasets.tables.columnar import read_npz, read_parquet
 from pipeline.datasets.tables.columns import Columns
-from pipeline.datasets.tables.delimited import read_delimited
 from pipeline.datasets.tables.encoding import ON_MISSING, Orders, encode, encode_classes
 from pipeline.datasets.tables.in_memory import columns_in_memory
+from pipeline.datasets.tables.kinds import read_columns
 from pipeline.errors import TableError
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
     from pandas import DataFrame
-
-#: By the ending of the file's name.
-SEPARATORS = {".csv": ",", ".tsv": "\t"}
-ENDINGS = (*SEPARATORS, ".parquet", ".npz")
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +35,8 @@ class Table:
     features : tuple of str
         Names of the columns of `X`; ``feature=value`` for a category.
     classes : ndarray of int64, shape (n,), or None
-        Indices into `class_names`. None for data without labels.
+        Indices into `class_names`. None for data without labels. Noise points have no class: -1.
+        They are clustered, but left out where labels are compared with classes.
     class_names : tuple of str
         Sorted. Empty without labels.
     notices : tuple of str
@@ -54,8 +51,10 @@ class Table:
 
     @property
     def class_count(self) -> int | None:
-        """Number of classes. None without labels."""
-        return None if self.classes is None else len(np.unique(self.classes))
+        """Number of classes, without noise points. None without labels."""
+        if self.classes is None:
+            return None
+        return len(np.unique(self.classes[self.classes != NO_CLASS]))
 
     @cached_property
     def sha256(self) -> str:
@@ -83,16 +82,21 @@ def read_table(
     missing: str = "refuse",
     ignore: Collection[str] = (),
     categorical: Collection[str] = (),
+    header: bool = True,
 ) -> Table:
-    r"""Read a table from a CSV, TSV, Parquet or ``.npz`` file.
+    r"""Read a table from a file: CSV, TSV, ARFF, Parquet, ``.npz``, ``.mat`` or ``.data``.
 
     Parameters
     ----------
     path : path
-        The ending gives the kind of file. A CSV or TSV file is UTF-8 and has a header. An
-        ``.npz`` file has a matrix ``X`` and may have ``feature_names`` and labels.
+        The ending gives the kind of file. Files of text are UTF-8, and may be packed by gzip, as
+        ``my.csv.gz``. An ``.npz`` file has a matrix ``X`` and may have ``feature_names`` and
+        labels, a ``.mat`` file a matrix ``X`` or ``Data``. A ``.data`` file has numbers that are
+        separated by white space, without a header.
     label : str, optional
-        Name of the column with the classes. In an ``.npz`` file it may also be an array.
+        Name of the column with the classes. In ``.npz`` and ``.mat`` files it may also be another
+        array; for a ``.data`` file it is a file beside it: ``labels0`` for ``my.labels0``. There,
+        class 0 stands for noise points.
     missing : {"refuse", "impute"}
         Refuse missing values, or replace them by the mean of a column of numbers and by the most
         frequent category. Empty cells are missing, and so are ``?``, ``NA``, ``N/A``, ``NaN``,
@@ -102,6 +106,9 @@ def read_table(
     categorical : collection of str
         Columns to treat as categories although they look like numbers. Columns of text always
         are categories.
+    header : bool
+        Whether the first line of a CSV or TSV file has the names of the columns. Without a
+        header, they are x1, x2 and so on.
 
     Returns
     -------
@@ -127,7 +134,8 @@ def read_table(
     >>> table.classes.tolist(), table.class_names
     ([0, 1], ('a', 'b'))
     """
-    return _encoded(partial(_read, Path(path)), label, missing, ignore, categorical)
+    read = partial(read_columns, Path(path), header)
+    return _encoded(read, label, missing, ignore, categorical)
 
 
 def make_table(
@@ -211,24 +219,13 @@ def encode_table(
     if label not in columns.columns:
         raise columns.error(f"the label {label!r} cannot be ignored. Leave out the label instead.")
     classes, names = encode_classes(columns, columns.columns[label])
-    return Table(made.X, made.features, classes, names, made.notices)
+    return Table(made.X, made.features, classes, names, (*made.notices, *_noise(classes)))
 
 
-def _read(path: Path, texts: Collection[str], ignore: Collection[str]) -> Columns:
-    ending = path.suffix.lower()
-    if "\0" in str(path):
-        raise TableError(repr(str(path)), "has a null character in its name. Correct the name.")
-    if ending in SEPARATORS:
-        return read_delimited(
-            str(path), lambda: path.open("rb"), SEPARATORS[ending], texts=texts, ignore=ignore
-        )
-    if ending == ".npz":
-        return read_npz(path, texts, ignore)
-    if ending == ".parquet":
-        return read_parquet(path, texts, ignore)
-    raise TableError(
-        str(path), f"is of an unknown kind. Give a file that ends in {', '.join(ENDINGS)}."
-    )
+def _noise(classes: IntArray) -> Iterator[str]:
+    """Yield a notice if there are noise points."""
+    if count := int((classes == NO_CLASS).sum()):
+        yield f"noise points are clustered, but left out of the ARI, {count:,} in all"
 
 
 def _refuse_unknown(columns: Columns, name: str) -> None:

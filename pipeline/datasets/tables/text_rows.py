@@ -1,30 +1,69 @@
 """Text files as rows of fields with their line numbers. Errors name the line."""
 
 import csv
+import gzip
 import io
+import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from typing import BinaryIO, TextIO
 
 from pipeline.errors import TableError
 
 #: Number of characters. A longer line is not a row of a table.
 LONGEST_LINE = 10_000_000
+#: Ten times as many as a table may have rows: a row may have several lines, and some are blank.
+MOST_LINES = 10_000_000
 
 #: Opens a file for reading from its beginning.
 Opener = Callable[[], BinaryIO]
 #: The number of a line, and its fields.
 Row = tuple[int, list[str]]
+#: Opens the rows of a file, from the first.
+RowOpener = Callable[[], AbstractContextManager[Iterator[Row]]]
+#: The number of a line, and its text.
+Line = tuple[int, str]
+
+
+def row_opener(source: str, opener: Opener, separator: str | None) -> RowOpener:
+    """Return what opens the rows of a file that are not blank.
+
+    Parameters
+    ----------
+    source : str
+        Name of the file, for error messages.
+    opener : callable
+        Opens the file.
+    separator : str or None
+        The character between fields. None stands for white space.
+    """
+    split = _split_at_spaces if separator is None else partial(_split, source, separator)
+    return partial(_open_rows, source, opener, split)
 
 
 @contextmanager
-def open_rows(source: str, opener: Opener, separator: str | None) -> Iterator[Iterator[Row]]:
-    """Open a file, and give its rows that are not blank. Errors in the encoding name the line."""
+def _open_rows(
+    source: str, opener: Opener, split: Callable[[Iterator[Line]], Iterator[Row]]
+) -> Iterator[Iterator[Row]]:
+    with open_lines(source, opener) as lines:
+        yield split(lines)
+
+
+@contextmanager
+def open_lines(source: str, opener: Opener) -> Iterator[Iterator[Line]]:
+    """Open a file, and give its lines with their numbers. Errors in the encoding name the line."""
     try:
         with opener() as binary:
             _refuse_other_encoding(source, binary)
             text = io.TextIOWrapper(binary, encoding="utf-8-sig", newline="")
-            yield _fields(source, text, separator)
+            yield _lines(source, text)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise TableError(
+            source,
+            f"cannot be unpacked: {error}. The file is damaged, or it was not packed by gzip. Get "
+            "it again.",
+        ) from error
     except OSError as error:
         raise TableError(source, f"cannot be read: {error.strerror or error}.") from error
     except UnicodeDecodeError as error:
@@ -45,7 +84,8 @@ def _refuse_other_encoding(source: str, binary: BinaryIO) -> None:
 
 
 def _undecodable_line(binary: BinaryIO) -> int:
-    for number, line in enumerate(binary, start=1):
+    lines = iter(lambda: binary.readline(LONGEST_LINE), b"")
+    for number, line in enumerate(lines, start=1):
         try:
             line.decode()
         except UnicodeDecodeError:
@@ -53,14 +93,14 @@ def _undecodable_line(binary: BinaryIO) -> int:
     return 1
 
 
-def _fields(source: str, text: TextIO, separator: str | None) -> Iterator[Row]:
-    lines = _lines(source, text)
-    if separator is None:
-        for number, line in enumerate(lines, start=1):
-            if fields := line.split():
-                yield number, fields
-        return
-    reader = csv.reader(lines, delimiter=separator, strict=True)
+def _split_at_spaces(lines: Iterator[Line]) -> Iterator[Row]:
+    for number, line in lines:
+        if fields := line.split():
+            yield number, fields
+
+
+def _split(source: str, separator: str, lines: Iterator[Line]) -> Iterator[Row]:
+    reader = csv.reader((line for _, line in lines), delimiter=separator, strict=True)
     while True:
         first = reader.line_num + 1
         try:
@@ -78,13 +118,20 @@ def _fields(source: str, text: TextIO, separator: str | None) -> Iterator[Row]:
             yield first, fields
 
 
-def _lines(source: str, text: TextIO) -> Iterator[str]:
+def _lines(source: str, text: TextIO) -> Iterator[Line]:
     number = 0
     while line := text.readline(LONGEST_LINE):
         number += 1
-        if "\0" in line or len(line) == LONGEST_LINE:
-            problem = "has a null character" if "\0" in line else "is too long"
+        if problem := _problem(number, line):
             raise TableError(
                 source, f"{problem}, so the file is not a text table.", f"line {number}"
             )
-        yield line
+        yield number, line
+
+
+def _problem(number: int, line: str) -> str:
+    if "\0" in line:
+        return "has a null character"
+    if len(line) == LONGEST_LINE:
+        return "is too long"
+    return f"there are more than {MOST_LINES:,} lines" if number > MOST_LINES else ""

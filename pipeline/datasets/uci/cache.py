@@ -5,7 +5,7 @@ import hashlib
 import os
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path, PurePosixPath
@@ -108,7 +108,7 @@ def _load(entry: UciSet) -> Table:
     return table
 
 
-def import_files(path: Path) -> ImportReport:
+def import_files(path: Path, except_for: Collection[Path] = ()) -> ImportReport:
     """Copy raw files into the cache. They are identified by their content, not by their names.
 
     Parameters
@@ -116,6 +116,8 @@ def import_files(path: Path) -> ImportReport:
     path : Path
         A file, or a folder that is searched recursively. Files in zip and gz archives are found,
         too.
+    except_for : collection of Path
+        Files to leave out.
 
     Returns
     -------
@@ -135,7 +137,7 @@ def import_files(path: Path) -> ImportReport:
     files = sorted(path.rglob("*")) if path.is_dir() else [path]
     report = ImportReport()
     for file in files:
-        if file.is_file():
+        if file.is_file() and file not in except_for:
             _import_file(report, str(file), file)
     return report
 

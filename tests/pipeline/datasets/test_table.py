@@ -205,7 +205,7 @@ def test_files_that_cannot_be_read_are_named(tmp_path: Path, write: Write) -> No
     folder = tmp_path / "folder.csv"
     folder.mkdir()
     assert "Is a directory" in refused(folder)
-    assert "Give a file that ends in .csv, .tsv, .parquet, .npz" in refused(write("a", "my.xls"))
+    assert "Give a file that ends in .parquet, .npz, .mat, .csv" in refused(write("a", "my.xls"))
     with pytest.raises(TableError, match="has a null character in its name"):
         read_table("a\0b.csv")
     for name in ("no.npz", "no.parquet"):

@@ -155,7 +155,7 @@ def test_mutated_text_gives_a_spec_or_a_spec_error(cut: tuple[int, int], put: st
 
 REQUIRED: tuple[tuple[dict[str, Any], str], ...] = (
     ({}, "datasets: is missing"),
-    ({"datasets": {}}, "datasets = {}: give some data: synthetic, tables or uci"),
+    ({"datasets": {}}, "datasets = {}: give some data: synthetic, tables, uci or batteries"),
     ({"datasets": {"synthetic": {"configs": "all"}}}, "datasets.synthetic.count: is missing"),
     ({"datasets": {"synthetic": {"count": 1}}}, "datasets.synthetic.configs: is missing"),
     ({"datasets": 3}, "datasets = 3: give a table with the keys synthetic"),
