@@ -12,6 +12,7 @@ from workflows.cli.options import (
     json_option,
     normalisation_option,
     variable_option,
+    where_option,
 )
 
 TABLE_FORMATS = ["terminal", "markdown", "csv", "latex"]
@@ -63,6 +64,7 @@ def summary(cube: str) -> None:
 @variable_option
 @config_option
 @normalisation_option
+@where_option
 @click.option(
     "--dataset",
     multiple=True,
@@ -114,7 +116,7 @@ def query(cube: str, variable: str | None, as_json: bool, as_csv: bool, **option
         raise click.UsageError("Give only one of --json and --csv.")
     opened = open_cube(cube)
     if variable is None:
-        variable = main_variable(select(opened, config=options["config"]))
+        variable = main_variable(select(opened, config=options["config"], where=options["where"]))
     question = Question(variable, **options)
     rows = answer(opened, question)
     if as_json:
