@@ -16,6 +16,7 @@ from benchmarks.candidates import NORMALISATIONS, RULES, candidates, joined
 from benchmarks.tables import Section
 from pipeline.core.types import Float64Array
 from pipeline.datasets import CONFIGURATIONS, Dataset, synthetic_dataset
+from pipeline.datasets.generator import NOISES
 from tests.shared_data import read_real
 
 #: Neither the seed of the paper's sweep, nor one on which rules were tuned.
@@ -111,11 +112,10 @@ def _regrets(aris: Float64Array) -> Float64Array:
 
 
 def _regret(place: int, rule: str, aris: dict[str, Float64Array]) -> Regret:
-    kinds = ("none", "NF", "NNF", "WCN")
     whole = np.concatenate(list(aris.values()))
     parts = [
         np.concatenate([aris[name] for name, each in CONFIGURATIONS.items() if each.noise == kind])
-        for kind in kinds
+        for kind in NOISES
     ]
     cells = [_mean_and_error(_regrets(part)[:, place]) for part in (*parts, whole)]
     return Regret(rule, float(whole[:, place].mean()), *cells)

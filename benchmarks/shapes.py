@@ -15,7 +15,9 @@ from pipeline.core.types import Float64Array, IntArray
 from pipeline.datasets import CONFIGURATIONS, synthetic_dataset
 
 SHAPES = [
-    name for name, configuration in CONFIGURATIONS.items() if configuration.noise in ("none", "NF")
+    name
+    for name, configuration in CONFIGURATIONS.items()
+    if configuration.noise in ("none", "uniform")
 ]
 RESCALING_EXPONENTS = [round(1.2 + 0.2 * step, 1) for step in range(20)]
 EXPONENTS = [1.1, 1.5, 1.9, 2.3, 2.7, 3.1, 3.5, 3.9, 4.3, 4.7]

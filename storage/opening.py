@@ -13,6 +13,7 @@ from storage.backends.location import CubeLocation
 from storage.errors import storage_errors
 from storage.handle import CubeHandle, open_handle
 from storage.layout.axes import Axes
+from storage.layout.config_facts import config_facts
 from storage.layout.schema import ALL_RESULTS, Status
 from storage.layout.skeleton import DIMS
 
@@ -34,8 +35,9 @@ def open_cube(location: CubeLocation) -> xr.Dataset:
     -------
     xarray.Dataset
         Lazy, with ascending exponents. Configurations are in the order of the spec,
-        normalisations in that of the paper. Results are NaN in tiles
-        that are not done, and in cells that were not computed. The attribute ``unlabelled`` lists
+        normalisations in that of the paper. Results are NaN in tiles that are not done, and in
+        cells that were not computed. The coordinates ``n``, ``m``, ``k``, ``noise`` and
+        ``noise_share`` describe the data of each configuration. The attribute ``unlabelled`` lists
         the configurations without labels, which have no ARI; if none has labels, the Dataset has no
         ARI at all.
 
@@ -111,7 +113,7 @@ def _in_order(stored: xr.Dataset, handle: CubeHandle) -> xr.Dataset:
         for dim in DIMS
         if getattr(wanted, dim) != tuple(stored[dim].values.tolist())
     }
-    return stored.isel(positions)
+    return stored.isel(positions).assign_coords(config_facts(handle.spec))
 
 
 def _done_only(ordered: xr.Dataset, handle: CubeHandle) -> xr.Dataset:

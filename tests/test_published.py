@@ -95,7 +95,7 @@ def test_lattices_are_reported(shared: Path, data_set: str, normalisation: str) 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "config", [c for c in CONFIGURATIONS if CONFIGURATIONS[c].noise in ("none", "WCN")]
+    "config", [c for c in CONFIGURATIONS if CONFIGURATIONS[c].noise in ("none", "within-cluster")]
 )
 def test_kmeans_plus_plus_on_synthetic_data(shared: Path, config: str) -> None:
     expected, expected_std = published_kmeans(shared, config)

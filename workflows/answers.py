@@ -1,8 +1,8 @@
 """Ask a cube a question, and return or print the answer as rows."""
 
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any
 
@@ -46,6 +46,8 @@ class Question:
     top : int or None
         The number of rows to return, the best first: the highest or, if lower is better, the
         lowest. By default all rows, in the order of the cube.
+    where : mapping
+        Values of coordinates along the configurations, as for `storage.select`.
     """
 
     variable: str = "rescaled_imwk_ari"
@@ -58,6 +60,7 @@ class Question:
     by: str | None = None
     average: bool = False
     top: int | None = None
+    where: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def asked(self) -> str:
@@ -106,6 +109,7 @@ another variable.
         dataset=question.dataset,
         p1=question.p1,
         p2=question.p2,
+        where=question.where,
     )
     rows = _rows(_asked(part, question).compute(), question.asked)
     if question.top is None:

@@ -19,7 +19,7 @@ from pipeline.core import (
 )
 from pipeline.core.errors import InvalidInputError
 from pipeline.core.types import FloatArray, IntArray
-from pipeline.datasets import Table, synthetic_dataset
+from pipeline.datasets import Table, generate_dataset
 from pipeline.execution.keeping import kept_restart, kept_runs
 from pipeline.execution.threads import one_blas_thread
 from pipeline.scoring import Scorer
@@ -123,7 +123,8 @@ def original_data(
     ((1000, 6), (1000,))
     """
     if tile.config not in spec.datasets.matrices:
-        made = synthetic_dataset(tile.config, tile.dataset, spec.seed)
+        configuration = spec.datasets.configurations[tile.config]
+        made = generate_dataset(configuration, tile.dataset, spec.seed)
         return made.X, made.y
     if table is None:
         raise InvalidInputError(f"The data of {tile.config!r} are needed. Pass its table.")

@@ -1,5 +1,6 @@
 """The differences between two specs, as text."""
 
+import json
 from dataclasses import dataclass
 
 from pipeline.datasets import CONFIGURATIONS
@@ -70,6 +71,9 @@ def _datasets_as_text(datasets: Datasets) -> dict[str, str]:
         every = len(synthetic.configs) == len(CONFIGURATIONS)
         texts["datasets.synthetic.configs"] = "all" if every else ", ".join(synthetic.configs)
         texts["datasets.synthetic.count"] = str(synthetic.count)
+    for name, data in datasets.generated.items():
+        for key, value in data.model_dump(mode="json").items():
+            texts[dotted(("datasets", "generated", name, key))] = json.dumps(value)
     for name, facts in datasets.matrices.items():
         labels = "labels" if facts.labelled else "no labels"
         texts[dotted(("datasets", "matrices", name))] = (

@@ -17,6 +17,7 @@ from pipeline.datasets.tables.encoding import ON_MISSING
 from pipeline.datasets.uci.catalogue import uci_set, uci_sets
 from pipeline.errors import Location, Problem, SpecError
 from pipeline.spec.fields import FrozenModel, is_list, one_of, some_of
+from pipeline.spec.generated import Generated
 from pipeline.spec.model import SpecKeys, SweepSpec
 from pipeline.spec.problems import AllowedKeys, dotted, shown
 from pipeline.spec.sources import Synthetic, TableFacts, check_names, facts_by_config
@@ -105,24 +106,26 @@ class DraftDatasets(FrozenModel):
     """The data sets of a sweep, as people name them."""
 
     synthetic: Synthetic | None = None
+    generated: dict[str, Generated] = Field(default={})
     tables: dict[str, TableFile] = Field(default={})
     uci: UciNames | None = None
     batteries: BatteryNames | None = None
     matrices: dict[str, TableFacts] = Field(default={})
 
-    @field_validator("tables", "matrices")
+    @field_validator("generated", "tables", "matrices")
     @classmethod
     def _check_names(cls, tables: dict[str, Any]) -> dict[str, Any]:
         return check_names(tables)
 
     @model_validator(mode="after")
     def _refuse_repeated_names(self) -> "DraftDatasets":
-        names = [*self.tables, *(self.uci.names if self.uci else ()), *self.matrices]
+        real = [*self.tables, *(self.uci.names if self.uci else ()), *self.matrices]
+        names = [*self.generated, *real]
         repeated = sorted({name for name in names if names.count(name) > 1})
         if repeated:
             raise ValueError(f"two data sets have the name {repeated[0]}. Rename one of them.")
         if not names and self.synthetic is None and self.batteries is None:
-            raise ValueError("give some data: synthetic, tables, uci or batteries.")
+            raise ValueError("give some data: synthetic, generated, tables, uci or batteries.")
         return self
 
     @property
@@ -137,6 +140,7 @@ class DraftSpec(SpecKeys):
     data_keys: ClassVar[AllowedKeys] = {
         ("datasets",): DraftDatasets.model_fields,
         ("datasets", "synthetic"): Synthetic.model_fields,
+        ("datasets", "generated", "*"): Generated.model_fields,
         ("datasets", "uci"): UciNames.model_fields,
         ("datasets", "batteries"): BatteryNames.model_fields,
         ("datasets", "tables", "*"): TableFile.model_fields,
@@ -179,7 +183,11 @@ class DraftSpec(SpecKeys):
         if problems:
             raise SpecError(problems)
         given = {key: getattr(self, key) for key in self.model_fields_set}
-        given["datasets"] = {"synthetic": data.synthetic, "matrices": read.facts}
+        given["datasets"] = {
+            "synthetic": data.synthetic,
+            "generated": data.generated,
+            "matrices": read.facts,
+        }
         return Sweep(SweepSpec.model_validate(given), read.tables)
 
 

@@ -22,13 +22,12 @@ from pipeline.core.centres.methods import CENTRES
 from pipeline.core.imwk import DTYPES
 from pipeline.core.normalise import NORMALISATIONS
 from pipeline.core.validation import as_choice
-from pipeline.datasets import CONFIGURATIONS
-from pipeline.datasets.synthetic import ENTITIES
 from pipeline.errors import Location
 from pipeline.rules import FIRST_RULES, RULES
 from pipeline.score_facts import DEFAULT_SCORES, SCORE_FACTS, SCORES, TILE_SCORES
 from pipeline.spec.exponents import parse_exponents
 from pipeline.spec.fields import FrozenModel, is_list, one_of, some_of, whole_number
+from pipeline.spec.generated import Generated
 from pipeline.spec.problems import AllowedKeys, dotted, spec_error
 from pipeline.spec.sources import Datasets, Synthetic, TableFacts
 
@@ -162,8 +161,9 @@ class SweepSpec(SpecKeys):
     Parameters
     ----------
     datasets : mapping
-        ``{"synthetic": {"configs": names or "all", "count": data sets of each}}``, or
-        ``{"matrices": {name: TableFacts}}``, or both.
+        ``{"synthetic": {"configs": names or "all", "count": data sets of each}}``,
+        ``{"generated": {name: Generated}}`` or ``{"matrices": {name: TableFacts}}``, or several of
+        them.
     seed : int
         Seed of all random streams.
     normalisations, parts : iterable of str
@@ -207,6 +207,7 @@ class SweepSpec(SpecKeys):
     data_keys: ClassVar[AllowedKeys] = {
         ("datasets",): Datasets.model_fields,
         ("datasets", "synthetic"): Synthetic.model_fields,
+        ("datasets", "generated", "*"): Generated.model_fields,
         ("datasets", "matrices", "*"): TableFacts.model_fields,
     }
 
@@ -280,17 +281,16 @@ class SweepSpec(SpecKeys):
 
     def dataset_count(self, config: str) -> int:
         """Return the number of data sets of a configuration."""
-        as_choice(config, "configuration", self.configs)
-        synthetic = self.datasets.synthetic
-        return 1 if synthetic is None or config in self.datasets.matrices else synthetic.count
+        counts = self.datasets.counts
+        return counts[as_choice(config, "configuration", counts)]
 
     def shape(self, config: str) -> tuple[int, int, int]:
         """Return the numbers of entities, features and clusters of a configuration's data sets."""
         facts = self.datasets.matrices.get(as_choice(config, "configuration", self.configs))
         if facts is not None:
             return facts.rows, facts.features, facts.k
-        synthetic = CONFIGURATIONS[config]
-        return ENTITIES, synthetic.total_features, synthetic.clusters
+        made = self.datasets.configurations[config]
+        return made.entities, made.total_features, made.clusters
 
     @property
     def unlabelled(self) -> tuple[str, ...]:
@@ -300,24 +300,25 @@ class SweepSpec(SpecKeys):
     @property
     def tiles(self) -> tuple[Tile, ...]:
         """All tiles, breadth-first: the first data set of every configuration comes first."""
-        most = max(map(self.dataset_count, self.configs))
+        counts = {config: self.dataset_count(config) for config in self.configs}
         return tuple(
             Tile(config, dataset, normalisation)
             for dataset, config, normalisation in product(
-                range(most), self.configs, self.normalisations
+                range(max(counts.values())), counts, self.normalisations
             )
-            if dataset < self.dataset_count(config)
+            if dataset < counts[config]
         )
 
     def to_toml(self) -> str:
         """Return the spec as TOML. Reading it gives an equal spec, by the present rules."""
         data = self.model_dump(mode="json", exclude={"rules"})
         datasets = data.pop("datasets")
-        matrices = datasets.pop("matrices", {})
+        named = {source: datasets.pop(source, {}) for source in ("generated", "matrices")}
         tables: dict[Location, Any] = {
             ("datasets", source): table for source, table in datasets.items()
         }
-        tables |= {("datasets", "matrices", name): facts for name, facts in matrices.items()}
+        for source, entries in named.items():
+            tables |= {("datasets", source, name): entry for name, entry in entries.items()}
         tables |= {(axis,): {"values": data.pop(axis)} for axis in ("p1", "p2")}
         sections = [_entries(data)]
         sections += [f"[{dotted(place)}]\n{_entries(table)}" for place, table in tables.items()]

@@ -1,6 +1,8 @@
 """The data sets of a sweep by source, as a spec describes them."""
 
+from collections import Counter
 from collections.abc import Collection
+from itertools import chain
 from typing import Annotated, Any
 
 from pydantic import (
@@ -14,13 +16,14 @@ from pydantic import (
 
 from pipeline.core.errors import InvalidInputError
 from pipeline.core.validation import as_cluster_count
-from pipeline.datasets import CONFIGURATIONS, Table
+from pipeline.datasets import CONFIGURATIONS, Configuration, Table
 from pipeline.datasets.tables.columns import MOST_CELLS, MOST_ROWS
 from pipeline.errors import BadEntryError
 from pipeline.spec.fields import FrozenModel, some_of, whole_number
+from pipeline.spec.generated import MOST_DATASETS, Generated
 
-#: Far above any feasible sweep, to catch typing errors.
-MOST_DATASETS = 10_000
+#: The largest product of the numbers of configurations and of data sets, if some are generated.
+MOST_PLACES = 200_000
 #: Names of configurations are printed in tables.
 LONGEST_NAME = 60
 
@@ -122,22 +125,41 @@ class Datasets(FrozenModel):
     ----------
     synthetic : Synthetic or None
         The paper's synthetic data.
+    generated : dict of str to Generated
+        Other synthetic data, by name.
     matrices : dict of str to TableFacts
         Tables by name. Cubes and fingerprints contain this key, so it keeps its name.
     """
 
     synthetic: Synthetic | None = None
+    generated: dict[str, Generated] = Field(default={})
     matrices: dict[str, TableFacts] = Field(default={})
 
-    @field_validator("matrices")
+    @field_validator("generated", "matrices")
     @classmethod
-    def _check_names(cls, matrices: dict[str, Any]) -> dict[str, Any]:
-        return check_names(matrices)
+    def _check_names(cls, sources: dict[str, Any]) -> dict[str, Any]:
+        return check_names(sources)
 
     @model_validator(mode="after")
-    def _refuse_none(self) -> "Datasets":
-        if self.synthetic is None and not self.matrices:
-            raise ValueError("give some data: synthetic, tables, uci or batteries.")
+    def _refuse_none_and_too_many(self) -> "Datasets":
+        counts = self.counts
+        if not counts:
+            raise ValueError("give some data: synthetic, generated, tables, uci or batteries.")
+        places = len(counts) * max(counts.values())
+        if self.generated and places > MOST_PLACES:
+            raise ValueError(
+                f"{len(counts):,} configurations with up to {max(counts.values()):,} data sets "
+                f"are too many. Their product may be {MOST_PLACES:,}."
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _refuse_repeated_names(self) -> "Datasets":
+        generated = [data.configurations(name) for name, data in self.generated.items()]
+        names = Counter(chain(*generated, self.matrices))
+        for name, uses in names.items():
+            if uses > 1:
+                raise ValueError(f"two configurations have the name {name}. Rename one of them.")
         return self
 
     @model_serializer(mode="wrap")
@@ -159,5 +181,22 @@ class Datasets(FrozenModel):
     @property
     def configs(self) -> tuple[str, ...]:
         """All configurations of all sources, in order."""
+        return tuple(self.counts)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The number of data sets of every configuration, in order."""
+        synthetic = self.synthetic
+        counts = {} if synthetic is None else dict.fromkeys(synthetic.configs, synthetic.count)
+        for name, data in self.generated.items():
+            counts |= dict.fromkeys(data.configurations(name), data.count)
+        return counts | dict.fromkeys(self.matrices, 1)
+
+    @property
+    def configurations(self) -> dict[str, Configuration]:
+        """What is generated, by configuration: the paper's data, and others."""
         synthetic = () if self.synthetic is None else self.synthetic.configs
-        return (*synthetic, *self.matrices)
+        found = {name: CONFIGURATIONS[name] for name in synthetic}
+        for name, data in self.generated.items():
+            found |= data.configurations(name)
+        return found

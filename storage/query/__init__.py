@@ -19,6 +19,7 @@ from storage.query.paired import best_results, paired_differences
 from storage.query.selection import (
     DEFAULT_VARIABLE,
     as_variable,
+    config_coordinates,
     exponents_of,
     is_unlabelled,
     results_of,
@@ -38,6 +39,7 @@ __all__ = [
     "chosen_exponents",
     "compare_cubes",
     "compared_with_kmeans",
+    "config_coordinates",
     "expected_ari",
     "exponents_of",
     "export_cube",

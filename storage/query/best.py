@@ -91,8 +91,10 @@ def best_scores(cube: xr.Dataset, variable: str, *, average: bool) -> xr.Dataset
 
 def _at_best(values: xr.Dataset, by: str, variable: str, dims: Sequence[Hashable]) -> xr.Dataset:
     """Return all values where `by`, of a result, is best over `dims`, and the exponents there."""
+    beside = {name: values[name] for name in values.coords if name not in values.indexes}
+    bare = values.drop_vars(beside)  # chunking would make Dask arrays of these coordinates too
     # Dask stacks these dimensions only if each of them is one chunk
-    whole = values.chunk(dict.fromkeys(dims, -1)) if values.chunks else values
+    whole = bare.chunk(dict.fromkeys(dims, -1)) if bare.chunks else bare
     cells = whole.stack(cell=dims, create_index=False)
     rank = cells[by] if ALL_RESULTS[variable].higher_is_better else -cells[by]
     # A score that is infinite because it is undefined is still better than no result
@@ -102,4 +104,4 @@ def _at_best(values: xr.Dataset, by: str, variable: str, dims: Sequence[Hashable
     found = {name: cells[name].where(here).max("cell") for name in cells.data_vars}
     exponents = {dim: cells[dim].reset_coords(drop=True) for dim in dims}
     at = {dim: grid.where(here).max("cell") for dim, grid in exponents.items()}
-    return xr.Dataset(found | at)
+    return xr.Dataset(found | at).assign_coords(beside)

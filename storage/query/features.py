@@ -6,7 +6,6 @@ import numpy as np
 import xarray as xr
 
 from pipeline.core.types import BoolArray, Float64Array
-from pipeline.datasets import CONFIGURATIONS
 from storage.errors import CubeError
 from storage.handle import AnyCube, CubeHandle, as_handle
 from storage.query.kept import weights
@@ -110,8 +109,8 @@ def _over_runs(values: Float64Array, shares: tuple[float, ...]) -> Float64Array:
 
 def _noise_features(handle: CubeHandle, config: str, features: int) -> BoolArray:
     """Return which features are noise; those of a table are not known to be."""
-    known = config not in handle.spec.datasets.matrices
-    count = CONFIGURATIONS[config].noise_features if known else 0
+    configuration = handle.spec.datasets.configurations.get(config)
+    count = 0 if configuration is None else configuration.noise_features
     return np.arange(features) >= features - count
 
 

@@ -1,10 +1,11 @@
 """Select parts of an open cube by label, and find its variables by name."""
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 import xarray as xr
+from numpy.typing import NDArray
 
 from pipeline.core.errors import InvalidInputError
 from pipeline.core.validation import as_choice, as_exponent
@@ -28,6 +29,7 @@ def select(
     normalisation: str | Iterable[str] | None = None,
     p1: float | Iterable[float] | None = None,
     p2: float | Iterable[float] | None = None,
+    where: Mapping[str, Any] | None = None,
 ) -> xr.Dataset:
     """Select parts of a cube by label, each once; dimensions that are not given are kept.
 
@@ -41,6 +43,9 @@ def select(
         Numbers of data sets.
     p1, p2 : float or iterable of float, optional
         Exponents of the grid, accurate to 1e-6.
+    where : mapping, optional
+        One or more values of coordinates along the configurations, such as ``{"k": [3, 6]}``. A
+        configuration is kept if it has one of the values of every coordinate.
 
     Returns
     -------
@@ -69,7 +74,50 @@ def select(
         "p2": [on_grid(cube, "p2", p) for p in _listed(p2)],
     }
     once = {dim: list(dict.fromkeys(labels)) for dim, labels in wanted.items() if labels}
-    return cube.sel(once)
+    return _where(cube.sel(once), where or {})
+
+
+def config_coordinates(cube: xr.Dataset) -> list[str]:
+    """Return the names of the coordinates that describe configurations, such as ``noise_share``.
+
+    Examples
+    --------
+    >>> coords = {"config": ["a", "b"], "k": ("config", [3, 6]), "p1": [1.5]}
+    >>> config_coordinates(xr.Dataset(coords=coords))
+    ['k']
+    """
+    return [str(name) for name in cube.coords if cube[name].dims == ("config",) != (name,)]
+
+
+def _where(cube: xr.Dataset, wanted: Mapping[str, Any]) -> xr.Dataset:
+    kept = np.ones(cube.sizes["config"] if wanted else 0, dtype=np.bool_)
+    for name, values in wanted.items():
+        known = cube[as_choice(name, "coordinate of configurations", config_coordinates(cube))]
+        kept &= np.any([_equal(known, value) for value in _listed(values)], axis=0)
+    if not wanted:
+        return cube
+    if not kept.any():
+        asked = " and ".join(f"{name} = {value}" for name, value in wanted.items())
+        raise InvalidInputError(f"No configuration has {asked} together.")
+    return cube.isel(config=np.flatnonzero(kept))
+
+
+def _equal(known: xr.DataArray, value: Any) -> NDArray[np.bool_]:
+    """Return which configurations have a value; raise an error if there is none."""
+    found = known.values == _of_type(known, value)
+    if not found.any():
+        every = dict.fromkeys(known.values[known.notnull().values & (known.values != "")].tolist())
+        raise InvalidInputError(
+            f"No configuration has {known.name} = {value}. Known: {', '.join(map(str, every))}."
+        )
+    return np.asarray(found)
+
+
+def _of_type(known: xr.DataArray, value: Any) -> Any:
+    try:
+        return str(value) if known.dtype.kind not in "fi" else float(value)
+    except (TypeError, ValueError) as error:
+        raise InvalidInputError(f"{known.name} is a number, got {value!r}.") from error
 
 
 def as_variable(cube: xr.Dataset, name: str) -> Variable:

@@ -45,6 +45,7 @@ DATASETS = {
     "Table",
     "TableError",
     "fetch_uci",
+    "generate_dataset",
     "load_battery",
     "load_uci",
     "make_table",

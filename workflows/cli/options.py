@@ -32,6 +32,17 @@ def _numbers(text: str) -> tuple[int, ...]:
     return tuple(map(int, text.split(",")))
 
 
+def _conditions(given: tuple[str, ...]) -> dict[str, list[str]]:
+    """Return the values of each coordinate; ``k=3,6`` is the same as ``k=3`` and ``k=6``."""
+    found: dict[str, list[str]] = {}
+    for text in given:
+        name, equals, values = text.partition("=")
+        if not (name.strip() and equals and values.strip()):
+            raise click.BadParameter(f"{text!r} is not NAME=VALUE, such as k=3.")
+        found.setdefault(name.strip(), []).extend(value.strip() for value in values.split(","))
+    return found
+
+
 cube_argument = click.argument("cube")
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print JSON instead of text, for programs."
@@ -49,6 +60,14 @@ variable_option = click.option(
 )
 config_option = click.option(
     "--config", multiple=True, help="Select a configuration; repeatable. By default all."
+)
+where_option = click.option(
+    "--where",
+    multiple=True,
+    metavar="NAME=VALUE",
+    callback=lambda _, __, given: _conditions(given),
+    help="Select configurations by n, m, k, noise or noise_share, such as k=3 or "
+    "noise_share=0.25,0.5; repeatable. By default all.",
 )
 normalisation_option = click.option(
     "--normalisation", multiple=True, help="Select a normalisation; repeatable. By default all."

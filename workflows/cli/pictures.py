@@ -11,6 +11,7 @@ from workflows.cli.options import (
     normalisation_option,
     table_options,
     variable_option,
+    where_option,
 )
 
 PICTURE_FORMATS = ["png", "svg", "pdf"]
@@ -35,6 +36,7 @@ PICTURE_FORMATS = ["png", "svg", "pdf"]
 )
 @config_option
 @normalisation_option
+@where_option
 @variable_option
 def heatmaps(
     cube: str,
@@ -42,6 +44,7 @@ def heatmaps(
     style: str,
     config: tuple[str, ...],
     normalisation: tuple[str, ...],
+    where: dict[str, list[str]],
     variable: str | None,
 ) -> None:
     """Draw heatmaps of a result by p1 and p2, averaged over data sets.
@@ -53,7 +56,7 @@ def heatmaps(
     from storage.query import main_variable, select
     from workflows.plots.heatmaps import mean_grids, write_heatmaps
 
-    chosen = select(open_cube(cube), config=config, normalisation=normalisation)
+    chosen = select(open_cube(cube), config=config, normalisation=normalisation, where=where)
     grids = mean_grids(chosen, variable or main_variable(chosen)).compute()
     for path in write_heatmaps(grids, output, style):
         click.echo(path)

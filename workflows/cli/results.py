@@ -13,6 +13,7 @@ from workflows.cli.options import (
     json_option,
     normalisation_option,
     variable_option,
+    where_option,
 )
 
 TABLE_FORMATS = ["terminal", "markdown", "csv", "latex"]
@@ -66,6 +67,7 @@ def summary(cube: str) -> None:
 @variable_option
 @config_option
 @normalisation_option
+@where_option
 @click.option(
     "--dataset",
     multiple=True,
@@ -117,7 +119,7 @@ def query(cube: str, variable: str | None, as_json: bool, as_csv: bool, **option
         raise click.UsageError("Give only one of --json and --csv.")
     opened = open_cube(cube)
     if variable is None:
-        variable = main_variable(select(opened, config=options["config"]))
+        variable = main_variable(select(opened, config=options["config"], where=options["where"]))
     question = Question(variable, **options)
     rows = answer(opened, question)
     if as_json:

@@ -155,7 +155,7 @@ def test_mutated_text_gives_a_spec_or_a_spec_error(cut: tuple[int, int], put: st
 
 REQUIRED: tuple[tuple[dict[str, Any], str], ...] = (
     ({}, "datasets: is missing"),
-    ({"datasets": {}}, "datasets = {}: give some data: synthetic, tables, uci or batteries"),
+    ({"datasets": {}}, "give some data: synthetic, generated, tables, uci or batteries"),
     ({"datasets": {"synthetic": {"configs": "all"}}}, "datasets.synthetic.count: is missing"),
     ({"datasets": {"synthetic": {"count": 1}}}, "datasets.synthetic.configs: is missing"),
     ({"datasets": 3}, "datasets = 3: give a table with the keys synthetic"),
@@ -166,6 +166,7 @@ REQUIRED: tuple[tuple[dict[str, Any], str], ...] = (
 )
 
 FILE = {"file": "my.csv"}
+MADE = {"n": 100, "m": 4, "k": 2, "count": 5}
 WRONG_DATA: tuple[tuple[dict[str, Any], str], ...] = (
     ({"tables": {"mine": {"file": 3}}}, "datasets.tables.mine.file = 3: "),
     ({"tables": {"mine": FILE | {"label": ["a"]}}}, 'datasets.tables.mine.label = ["a"]: '),
@@ -182,7 +183,71 @@ WRONG_DATA: tuple[tuple[dict[str, Any], str], ...] = (
     ({"uci": {"names": "Iris"}}, 'datasets.uci.names = "Iris": give a list of real data sets'),
     ({"uci": {"names": ["Iris", "iris"]}}, "datasets.uci.names = "),
     ({"matrices": {"mine": {"k": 3}}}, "datasets.matrices.mine.rows: is missing"),
+    ({"generated": {"mine": {"n": 9}}}, "datasets.generated.mine.m: is missing"),
+    ({"generated": {"mine": MADE | {"n": 10**7}}}, "datasets.generated.mine.n = 10000000: n must"),
+    ({"generated": {"mine": MADE | {"n": []}}}, "datasets.generated.mine.n = []: give 1 to"),
+    (
+        {"generated": {"mine": MADE | {"k": [2, 2]}}},
+        "datasets.generated.mine.k = [2, 2]: give each",
+    ),
+    (
+        {"generated": {"mine": MADE | {"m": [2, "x"]}}},
+        'datasets.generated.mine.m = [2, "x"]: m must',
+    ),
+    ({"generated": {"mine": MADE | {"count": 0}}}, "datasets.generated.mine.count = 0: count must"),
+    (
+        {"generated": {"mine": MADE | {"noise": "NF"}}},
+        'datasets.generated.mine.noise = "NF": Unknown kind of noise',
+    ),
+    (
+        {"generated": {"mine": MADE | {"noise_share": 0.5}}},
+        "datasets.generated.mine.noise_share = 0.5: there is no noise. Choose a kind",
+    ),
+    (
+        {"generated": {"mine": MADE | {"noise": "normal", "noise_share": [0, -1]}}},
+        "datasets.generated.mine.noise_share = [0, -1]: a share must be",
+    ),
+    (
+        {"generated": {"mine": MADE | {"noise": "normal", "noise_share": float("nan")}}},
+        "datasets.generated.mine.noise_share = NaN: a share must be",
+    ),
+    (
+        {"generated": {"mine": MADE | {"spread": [2, 1]}}},
+        "datasets.generated.mine.spread = [2, 1]: ",
+    ),
+    ({"generated": {"mine": MADE | {"spread": 1}}}, "datasets.generated.mine.spread = 1: give the"),
+    ({"generated": {"mine": MADE | {"size": 1}}}, "datasets.generated.mine.size = 1: unknown key"),
+    ({"generated": {"1000x6-3": MADE}}, 'datasets.generated.1000x6-3 = "1000x6-3": is the name'),
 )
+
+#: What a data set cannot be, or what would need too much memory.
+IMPOSSIBLE: tuple[tuple[dict[str, Any], str], ...] = (
+    ({"k": [2, 6]}, "6 clusters of at least 20 entities need n of at least 120, got 100"),
+    ({"noise": "within-cluster", "noise_share": 1.5}, "needs a noise_share of at most 1, got 1.5"),
+    ({"n": 1_000_000, "m": 50}, "1000000 entities with 50 features are too many"),
+    ({"n": 10_000, "noise": "normal", "noise_share": 9999.0}, "40000 features are too many"),
+    ({"n": list(range(100, 200)), "m": list(range(1, 100))}, "9,900 combinations are too many"),
+)
+
+
+@pytest.mark.parametrize(("keys", "message"), IMPOSSIBLE, ids=range(len(IMPOSSIBLE)))
+def test_data_that_cannot_be_generated_are_refused(keys: dict[str, Any], message: str) -> None:
+    with pytest.raises(SpecError) as caught:
+        parse_spec_file(document({"datasets": {"generated": {"mine": MADE | keys}}}), "sweep.toml")
+    assert str(caught.value).startswith("sweep.toml: datasets.generated.mine = {")
+    assert message in str(caught.value)
+
+
+def test_a_sweep_of_absurdly_many_data_sets_is_refused() -> None:
+    many = MADE | {"n": list(range(100, 900)), "count": 10_000}
+    with pytest.raises(SpecError, match=r"800 configurations with up to 10,000 data sets are too"):
+        parse_spec_file(document({"datasets": {"generated": {"mine": many}}}), "sweep.toml")
+
+
+def test_two_configurations_of_one_name_are_refused() -> None:
+    both = {"generated": {"a": MADE | {"k": [2, 3]}, "a k=3": MADE}}
+    with pytest.raises(SpecError, match="two configurations have the name a k=3"):
+        parse_spec_file(document({"datasets": both}), "sweep.toml")
 
 
 @pytest.mark.parametrize(("datasets", "message"), WRONG_DATA, ids=range(len(WRONG_DATA)))

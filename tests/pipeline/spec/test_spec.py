@@ -47,11 +47,37 @@ facts = st.builds(
 )
 names = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]), min_size=1, max_size=9)
 matrices = st.dictionaries(names, facts, min_size=1, max_size=3).map(lambda own: {"matrices": own})
+
+
+def one_or_several(values: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    return values | st.lists(values, min_size=1, max_size=3, unique=True)
+
+
+generated = st.dictionaries(
+    names,
+    st.fixed_dictionaries(
+        {
+            "n": one_or_several(st.integers(100, 2000)),
+            "m": one_or_several(st.integers(1, 30)),
+            "k": one_or_several(st.integers(1, 5)),
+            "noise": one_or_several(st.sampled_from(["uniform", "normal", "within-cluster"])),
+            "count": st.integers(1, 9),
+        },
+        optional={
+            "noise_share": one_or_several(st.decimals(0, 1, places=3).map(float)),
+            "spread": st.just([1, 2.5]),
+            "least": st.integers(1, 20),
+        },
+    ),
+    min_size=1,
+    max_size=2,
+).map(lambda data: {"generated": data})
 synthetic_data = st.builds(synthetic, some_of(CONFIGURATIONS), st.integers(1, 60))
 specs = st.fixed_dictionaries(
     {
         "datasets": synthetic_data
         | matrices
+        | generated
         | st.builds(lambda one, other: one | other, synthetic_data, matrices)
     },
     optional={

@@ -81,6 +81,14 @@ def test_it_can_be_queried(cube: Path, expected: xr.Dataset) -> None:
     np.testing.assert_array_equal(best.values, highest.values)
 
 
+def test_its_configurations_are_described_by_coordinates(cube: Path) -> None:
+    opened = open_cube(cube)
+    assert opened.noise.values.tolist() == ["none", "within-cluster", "", ""]
+    assert opened.noise_share.values[:2].tolist() == [0.0, 0.5]
+    assert opened.noise_share.isnull().values.tolist() == [False, False, True, True]
+    assert opened.m.values.tolist()[:3] == [6, 6, 4]
+
+
 def test_it_is_verified_and_its_tables_are_read(cube: Path) -> None:
     found = verify_cube(cube)
     assert (found.checked, dict(found.damaged)) == (11, {})
