@@ -59,6 +59,7 @@ if TYPE_CHECKING:
         MissingDataError,
         MissingExtraError,
         OutputError,
+        PluginError,
         Problem,
         SchedulerLostError,
         SpecError,
@@ -67,6 +68,12 @@ if TYPE_CHECKING:
     from pipeline.execution.block import BlockResult, run_block, run_tile
     from pipeline.execution.plan import Plan, make_plan
     from pipeline.execution.workload import RunCost
+    from pipeline.plugins import (
+        register_clusterer,
+        register_generator,
+        register_normalisation,
+        register_score,
+    )
     from pipeline.score_facts import DEFAULT_SCORES, SCORE_FACTS, SCORES, ScoreFacts
     from pipeline.spec import (
         PAPER_NORMALISATIONS,
@@ -105,6 +112,7 @@ __all__ = [
     "MissingExtraError",
     "OutputError",
     "Plan",
+    "PluginError",
     "Problem",
     "RunCost",
     "SchedulerLostError",
@@ -143,6 +151,10 @@ __all__ = [
     "read_spec_file",
     "read_sweep",
     "read_table",
+    "register_clusterer",
+    "register_generator",
+    "register_normalisation",
+    "register_score",
     "rescale",
     "run_block",
     "run_tile",
@@ -157,6 +169,7 @@ _MODULES = (
     "pipeline.errors",
     "pipeline.datasets",
     "pipeline.score_facts",
+    "pipeline.plugins",
     "pipeline.spec",
     "pipeline.execution.block",
     "pipeline.execution.workload",

@@ -6,7 +6,7 @@ from storage.backends.location import CubeLocation
 from storage.errors import CubeMismatchError
 
 #: A cube can be extended in these fields of its spec; the others decide its results.
-CAN_GROW = ("datasets", "normalisations", "p1", "p2")
+CAN_GROW = ("datasets", "normalisations", "plugins", "p1", "p2")
 
 
 def refuse_another_spec(location: CubeLocation, stored: SweepSpec, given: SweepSpec) -> None:
@@ -26,6 +26,7 @@ def refuse_smaller_spec(location: CubeLocation, stored: SweepSpec, given: SweepS
     data = given.datasets.matrices
     covers = (
         set(stored.tiles) <= set(given.tiles)
+        and set(stored.plugins) <= set(given.plugins)
         and all(data[name] == facts for name, facts in stored.datasets.matrices.items())
         and set(stored.p1) <= set(given.p1)
         and set(stored.p2) <= set(given.p2)

@@ -14,7 +14,7 @@ from pipeline.score_facts import SCORE_FACTS
 from pipeline.spec import KEEP, SweepSpec
 from storage import CubeLocation, labels, open_cube, read_spec, stored_table, weights
 from storage.handle import CubeHandle, open_handle
-from storage.query import main_variable, score_variable, select
+from storage.query import described, main_variable, score_variable, select
 from workflows.answers import Question, answer
 from workflows.choice import Candidate, Pick
 from workflows.choice.choosing import all_candidates, best_place, default_rule, pick_baseline
@@ -141,7 +141,7 @@ def _best_of_results(
 ) -> Choice:
     cube = open_cube(location)
     variable = main_variable(select(cube, config=config))
-    asked = variable if by is None else score_variable(variable, by)
+    asked = variable if by is None else score_variable(variable, by, described(cube))
     given: dict[str, Any] = {dim: _given(wanted) for dim, wanted in where.items()}
     rows = answer(cube, Question(asked, config=(config,), **given, top=1))
     if rows.empty:

@@ -18,6 +18,7 @@ from storage.query.export import export_cube
 from storage.query.selection import (
     DEFAULT_VARIABLE,
     as_variable,
+    described,
     exponents_of,
     is_unlabelled,
     results_of,
@@ -36,6 +37,7 @@ __all__ = [
     "chosen_exponents",
     "compare_cubes",
     "compared_with_kmeans",
+    "described",
     "expected_ari",
     "exponents_of",
     "export_cube",
