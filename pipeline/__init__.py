@@ -61,6 +61,7 @@ if TYPE_CHECKING:
         MissingDataError,
         MissingExtraError,
         OutputError,
+        PluginError,
         Problem,
         SchedulerLostError,
         SpecError,
@@ -69,6 +70,12 @@ if TYPE_CHECKING:
     from pipeline.execution.block import BlockResult, run_block, run_tile
     from pipeline.execution.plan import Plan, make_plan
     from pipeline.execution.workload import RunCost
+    from pipeline.plugins import (
+        register_clusterer,
+        register_generator,
+        register_normalisation,
+        register_score,
+    )
     from pipeline.score_facts import DEFAULT_SCORES, SCORE_FACTS, SCORES, ScoreFacts
     from pipeline.spec import (
         PAPER_NORMALISATIONS,
@@ -107,6 +114,7 @@ __all__ = [
     "MissingExtraError",
     "OutputError",
     "Plan",
+    "PluginError",
     "Problem",
     "RunCost",
     "SchedulerLostError",
@@ -147,6 +155,10 @@ __all__ = [
     "read_spec_file",
     "read_sweep",
     "read_table",
+    "register_clusterer",
+    "register_generator",
+    "register_normalisation",
+    "register_score",
     "rescale",
     "run_block",
     "run_tile",
@@ -161,6 +173,7 @@ _MODULES = (
     "pipeline.errors",
     "pipeline.datasets",
     "pipeline.score_facts",
+    "pipeline.plugins",
     "pipeline.spec",
     "pipeline.execution.block",
     "pipeline.execution.workload",

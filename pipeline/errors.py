@@ -84,6 +84,10 @@ class MissingExtraError(ImwkError, ImportError):
     """A feature needs an optional package; the message names the extra that installs it."""
 
 
+class PluginError(ImwkError):
+    """A plug-in is missing, cannot be loaded, failed, or returned something unusable."""
+
+
 @contextmanager
 def requires_extra(extra: str, need: str, otherwise: str = "") -> Iterator[None]:
     """Raise `MissingExtraError` if an import inside fails.

@@ -17,7 +17,10 @@ from pipeline.core.agreement import agreement_with
 from pipeline.core.scores import InfoScores, Silhouettes
 from pipeline.core.types import Float64Array, FloatArray, IntArray
 from pipeline.core.validation import as_choice
-from pipeline.score_facts import SCORE_FACTS, SCORES, suffix
+from pipeline.plugins.calls import loaded_plugin, scored
+from pipeline.plugins.kinds import Score as PluginScore
+from pipeline.plugins.registry import find_plugin
+from pipeline.score_facts import SCORE_FACTS, SCORES, ScoreFacts, suffix
 
 #: Rates labellings (r, n).
 Score = Callable[[IntArray], float | Float64Array]
@@ -36,7 +39,7 @@ class Scorer:
         The known classes, `NO_CLASS` for noise points, which scores that need classes leave out.
         Without classes, these scores are not computed.
     scores : iterable of str
-        Some of `SCORES`. The ARI is always computed where there are classes.
+        Some of `SCORES`, or names of plug-ins. The ARI is always computed where there are classes.
     seed : SeedSequence
         Chooses the rows from which the silhouette and `info` of a large data set are computed.
 
@@ -70,8 +73,14 @@ class Scorer:
             prepare["ari"] = lambda: agreement_with(classes, adjusted_rand_index)
             prepare["ami"] = lambda: agreement_with(classes, adjusted_mutual_info)
             prepare["nmi"] = lambda: agreement_with(classes, normalised_mutual_info)
-        names = ("ari", *(as_choice(name, "score", SCORES) for name in scores))
+        wanted = list(scores)
+        plugins = {name: _plugin_facts(name) for name in wanted if find_plugin("score", name)}
+        for name, facts in plugins.items():
+            if classes is not None or not facts.needs_classes:
+                prepare[name] = partial(_of_plugin, X, classes, name)
+        names = ("ari", *(as_choice(name, "score", (*SCORES, *plugins)) for name in wanted))
         self._scores = {name: prepare[name]() for name in names if name in prepare}
+        self._facts = {**SCORE_FACTS, **plugins}
 
     def score(self, labels: IntArray) -> dict[str, Float64Array]:
         """Return the values of the labellings (r, n), by the suffixes of scores.
@@ -79,9 +88,20 @@ class Scorer:
         A score is the worst where it is undefined, such as for a single cluster.
         """
         return {
-            suffix(name): _defined(name, values(labels)) for name, values in self._scores.items()
+            suffix(name): _defined(self._facts[name], values(labels))
+            for name, values in self._scores.items()
         }
 
 
-def _defined(score: str, values: float | Float64Array) -> Float64Array:
-    return np.where(np.isnan(values), SCORE_FACTS[score].worst, values)
+def _plugin_facts(name: str) -> ScoreFacts:
+    what = loaded_plugin("score", name).what
+    assert isinstance(what, PluginScore)
+    return what.facts(name)
+
+
+def _of_plugin(X: FloatArray, classes: IntArray | None, name: str) -> Score:
+    return lambda labels: scored(X, labels, classes, name)
+
+
+def _defined(facts: ScoreFacts, values: float | Float64Array) -> Float64Array:
+    return np.where(np.isnan(values), facts.worst, values)

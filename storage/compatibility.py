@@ -9,7 +9,7 @@ from storage.backends.location import CubeLocation
 from storage.errors import CubeMismatchError
 
 #: A cube can be extended in these fields of its spec; the others decide its results.
-CAN_GROW = ("datasets", "normalisations", "p1", "p2")
+CAN_GROW = ("datasets", "normalisations", "plugins", "p1", "p2")
 
 
 def refuse_another_spec(location: CubeLocation, stored: SweepSpec, given: SweepSpec) -> None:
@@ -32,6 +32,7 @@ def refuse_smaller_spec(location: CubeLocation, stored: SweepSpec, given: SweepS
         set(stored.tiles) <= set(given.tiles)
         and _same_data(stored.datasets.matrices, given.datasets.matrices)
         and _same_data(stored.datasets.configurations, given.datasets.configurations)
+        and set(stored.plugins) <= set(given.plugins)
         and set(stored.p1) <= set(given.p1)
         and set(stored.p2) <= set(given.p2)
     )

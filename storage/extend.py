@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pipeline.datasets.tables.table import Tables
 from pipeline.score_facts import SCORES
 from pipeline.spec import SweepSpec, Tile
+from pipeline.spec.plugins import require_plugins
 from storage.backends.location import CubeLocation
 from storage.backends.protocol import Backend
 from storage.compatibility import refuse_other_rules, refuse_smaller_spec
@@ -20,7 +21,7 @@ from storage.layout.attributes import cube_attributes
 from storage.layout.axes import Axes
 from storage.layout.grids import Grid
 from storage.layout.kept import GROUP
-from storage.layout.schema import ALL_RESULTS, TILE_DIMS, VARIABLES, Status
+from storage.layout.schema import ABOUT_TILES, TILE_DIMS, Status, results_of_spec
 from storage.layout.skeleton import (
     DIMS,
     DOCUMENT,
@@ -36,8 +37,6 @@ from storage.tile_arrays import read_tile_array
 
 #: Computes new scores of a tile that is done: arrays by the names of variables.
 Rescore = Callable[[CubeHandle, Tile, Grid, list[str]], dict[str, NDArray[Any]]]
-#: The keys of all metadata documents that a cube may have, beside those of kept results.
-DOCUMENTS = (DOCUMENT, *(f"{name}/{DOCUMENT}" for name in (*DIMS, *VARIABLES)))
 
 
 def extend_cube(location: CubeLocation, spec: SweepSpec, tables: Tables | None = None) -> None:
@@ -57,6 +56,8 @@ def extend_cube(location: CubeLocation, spec: SweepSpec, tables: Tables | None =
     CubeMismatchError
         If `spec` has less than the cube, or differs in what decides results, or if the cube was
         computed by other rules.
+    PluginError
+        If this process lacks a plug-in of the sweep.
 
     Notes
     -----
@@ -77,6 +78,7 @@ def extend_cube(location: CubeLocation, spec: SweepSpec, tables: Tables | None =
     handle = open_handle(location)
     spec = spec.with_defaults_of(handle.spec)
     refuse_smaller_spec(location, handle.spec, spec)
+    require_plugins(spec.plugins, spec.clusterers)
     with disk_errors(f"extend the cube {location}"), handle.backend.locked():
         handle = _settled(handle)  # another process may have extended it
         refuse_smaller_spec(location, handle.spec, spec)
@@ -152,7 +154,7 @@ def _write_scores(
 
 def _on_axes(handle: CubeHandle, name: str, grid: Grid, values: NDArray[Any]) -> NDArray[Any]:
     """Return values of a grid in the order in which the cube stores exponents."""
-    variable = ALL_RESULTS[name]
+    variable = results_of_spec(handle.spec)[name]
     stored = np.full([handle.axes.length(dim) for dim in variable.dims], variable.fill)
     stored[np.ix_(*handle.positions(variable, grid.p1, grid.p2))] = values
     return stored
@@ -162,7 +164,9 @@ def _settled(handle: CubeHandle) -> CubeHandle:
     """Clean up after an extension that was killed; return the cube in its present state."""
     with storage_errors(f"extend the cube {handle.location}"):
         kept = (key for key in handle.backend.keys(GROUP) if key.endswith(DOCUMENT))
-        handle.backend.settle_documents((*DOCUMENTS, *kept))
+        names = (*DIMS, *results_of_spec(handle.spec), *ABOUT_TILES)
+        own = (f"{name}/{DOCUMENT}" for name in names)
+        handle.backend.settle_documents((DOCUMENT, *own, *kept))
     return handle.current()
 
 

@@ -16,7 +16,7 @@ from storage.errors import CubeError, CubeNotFoundError, DamagedCubeError, stora
 from storage.layout.axes import Axes, TileIndex
 from storage.layout.grids import Grid
 from storage.layout.kept import KeptVariable, kept_group, kept_variables
-from storage.layout.schema import SCHEMA_NAME, SCHEMA_VERSION, Variable, variables
+from storage.layout.schema import SCHEMA_NAME, SCHEMA_VERSION, Variable, variables_of_spec
 from storage.layout.skeleton import DIMS, DOCUMENT
 
 
@@ -86,8 +86,8 @@ class CubeHandle:
         labelled = config not in self.spec.unlabelled
         return tuple(
             variable
-            for variable in variables(self.spec.scores).values()
-            if variable.part in self.spec.parts and (labelled or not variable.needs_labels)
+            for variable in variables_of_spec(self.spec).values()
+            if variable.part in self.spec.all_parts and (labelled or not variable.needs_labels)
         )
 
     @property

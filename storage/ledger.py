@@ -157,7 +157,7 @@ def is_done(cube: AnyCube, tile: Tile) -> bool:
         handle = handle.current()
     if not 0 <= number < len(handle.grids):
         return False
-    return not needs(tile, handle.grids[number], handle.grids[-1], handle.spec.parts)
+    return not needs(tile, handle.grids[number], handle.grids[-1], handle.spec.all_parts)
 
 
 def stored_grid(
@@ -171,7 +171,7 @@ def stored_grid(
 
 def _needs(handle: CubeHandle, tile: Tile, status: TileArray, grid: TileArray) -> tuple[Block, ...]:
     stored = stored_grid(handle, handle.index(tile), status, grid)
-    return needs(tile, stored, handle.grids[-1], handle.spec.parts)
+    return needs(tile, stored, handle.grids[-1], handle.spec.all_parts)
 
 
 def _state(tile: Tile, errors: Mapping[Tile, str], lacking: tuple[Block, ...]) -> Status:

@@ -14,7 +14,7 @@ from storage.errors import storage_errors
 from storage.handle import CubeHandle, open_handle
 from storage.layout.axes import Axes
 from storage.layout.config_facts import config_facts
-from storage.layout.schema import ALL_RESULTS, Status
+from storage.layout.schema import Status, results_of_spec
 from storage.layout.skeleton import DIMS
 
 #: A cube has thousands of small chunks. Zarr decodes one at a time, which takes twice as long.
@@ -118,12 +118,12 @@ def _in_order(stored: xr.Dataset, handle: CubeHandle) -> xr.Dataset:
 
 def _done_only(ordered: xr.Dataset, handle: CubeHandle) -> xr.Dataset:
     done = ordered.status == Status.DONE
-    unlabelled = handle.spec.unlabelled
+    unlabelled, known = handle.spec.unlabelled, results_of_spec(handle.spec)
     without = [
         name
-        for name, variable in ALL_RESULTS.items()
+        for name, variable in known.items()
         if name in ordered and variable.needs_labels and len(unlabelled) == len(handle.spec.configs)
     ]
-    shown = [name for name in ALL_RESULTS if name in ordered and name not in without]
+    shown = [name for name in known if name in ordered and name not in without]
     results = {name: ordered[name].where(done) for name in shown}
     return ordered.drop_vars(without).assign(results).assign_attrs(unlabelled=list(unlabelled))

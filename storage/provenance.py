@@ -6,12 +6,13 @@ import platform
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 from uuid import uuid4
 
 import numpy as np
 
+from pipeline.plugins.kinds import CLUSTERERS
 from pipeline.spec import SweepSpec
 from storage.errors import storage_errors
 from storage.handle import AnyCube, as_handle
@@ -51,8 +52,10 @@ class Provenance:
     sessions: tuple[dict[str, Any], ...]
 
 
-def environment() -> dict[str, Any]:
+def environment(spec: SweepSpec | None = None) -> dict[str, Any]:
     """Return the properties of machine and software that may change the last bits of results.
+
+    With a spec, the versions include those of the packages that have its plug-ins.
 
     Examples
     --------
@@ -64,8 +67,22 @@ def environment() -> dict[str, Any]:
         "python": platform.python_version(),
         "machine": platform.machine(),
         "cpu_features": [*features.get("baseline", []), *features.get("found", [])],
-        "versions": {name: version(name) for name in PACKAGES},
+        "versions": {name: version(name) for name in PACKAGES} | _plugin_versions(spec),
     }
+
+
+def _plugin_versions(spec: SweepSpec | None) -> dict[str, str]:
+    """Return the versions of what computes clusterers and plug-ins, if this process has them."""
+    if spec is None:
+        return {}
+    names = {facts.distribution for facts in spec.plugins if facts.distribution}
+    if set(spec.clusterers) & set(CLUSTERERS):
+        names.add("scikit-learn")
+    versions = {}
+    for name in sorted(names):
+        with suppress(PackageNotFoundError):
+            versions[name] = version(name)
+    return versions
 
 
 def record_session(cube: AnyCube, hosts: Iterable[str], record: str | None = None) -> str:
@@ -103,7 +120,9 @@ def record_session(cube: AnyCube, hosts: Iterable[str], record: str | None = Non
         stored = handle.backend.read_many([key])
         before = _attributes(stored[key]) if stored else {"started": now(), "host_marks": []}
         marks = {_mark(handle.id, host) for host in hosts} | set(before["host_marks"])
-        content = before | environment() | {"updated": now(), "host_marks": sorted(marks)}
+        content = (
+            before | environment(handle.spec) | {"updated": now(), "host_marks": sorted(marks)}
+        )
         handle.backend.write({key: group_document(content)})
     return name
 

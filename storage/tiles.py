@@ -16,7 +16,7 @@ from storage.errors import CubeError, disk_errors, storage_errors
 from storage.handle import AnyCube, CubeHandle, as_handle
 from storage.kept import check_kept, clear_kept, read_kept, write_kept
 from storage.layout.grids import Grid
-from storage.layout.schema import ALL_RESULTS, Status, Variable, variables
+from storage.layout.schema import Status, Variable, results_of_spec, variables_of_spec
 
 #: Longer errors of failed tiles are truncated.
 LONGEST_ERROR = 10_000
@@ -176,7 +176,7 @@ def mark_missing(cube: AnyCube, tiles: Iterable[Tile]) -> None:
     opened = as_handle(cube)
     for tile in tiles:
         with _changing("mark the tile {} as missing", opened, tile) as handle:
-            for name in dict.fromkeys(("status", *variables(handle.spec.scores))):
+            for name in dict.fromkeys(("status", *variables_of_spec(handle.spec))):
                 _store(handle, tile, {name: handle.array(name).fill_value})
             clear_kept(handle, tile)
 
@@ -205,7 +205,7 @@ def _placed(handle: CubeHandle, tile: Tile, results: Iterable[BlockResult]) -> V
         )
         for variable in handle.results(tile.config)
     }
-    kept = {variable.name for variable in handle.kept}
+    kept, known = {variable.name for variable in handle.kept}, results_of_spec(handle.spec)
     for result in results:
         for name, array in result.arrays.items():
             if name in kept:
@@ -214,7 +214,7 @@ def _placed(handle: CubeHandle, tile: Tile, results: Iterable[BlockResult]) -> V
                 raise CubeError(
                     f"{name} is not a result of this sweep, which has {', '.join(values)}."
                 )
-            variable = ALL_RESULTS[name]
+            variable = known[name]
             positions = handle.positions(variable, result.block.p1, result.block.p2)
             shape = tuple(map(len, positions))
             values[name][np.ix_(*positions)] = _checked(handle, tile, variable, array, shape)
@@ -256,9 +256,9 @@ def _newest_complete(handle: CubeHandle, tile: Tile, values: Values) -> int:
 
 def _lacking(handle: CubeHandle, values: Values, grid: Grid) -> list[str]:
     """Return the variables with empty cells in a grid."""
-    lacking = []
+    lacking, known = [], results_of_spec(handle.spec)
     for name in values:
-        variable = ALL_RESULTS[name]
+        variable = known[name]
         positions = handle.positions(variable, grid.p1, grid.p2)
         if not _has_value(variable, values[name][np.ix_(*positions)]).all():
             lacking.append(name)

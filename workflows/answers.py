@@ -15,6 +15,7 @@ from storage.query import (
     averaged,
     best_scores,
     chosen_exponents,
+    described,
     score_variable,
     scores,
     select,
@@ -62,10 +63,11 @@ class Question:
     top: int | None = None
     where: Mapping[str, Any] = field(default_factory=dict)
 
-    @property
-    def asked(self) -> str:
-        """The variable that rows are ranked by."""
-        return self.variable if self.by is None else score_variable(self.variable, self.by)
+    def asked(self, cube: xr.Dataset) -> str:
+        """Return the variable that rows are ranked by."""
+        if self.by is None:
+            return self.variable
+        return score_variable(self.variable, self.by, described(cube))
 
 
 def answer(cube: xr.Dataset, question: Question) -> pd.DataFrame:
@@ -111,11 +113,12 @@ another variable.
         p2=question.p2,
         where=question.where,
     )
-    rows = _rows(_asked(part, question).compute(), question.asked)
+    asked = question.asked(cube)
+    rows = _rows(_asked(part, question).compute(), asked)
     if question.top is None:
         return rows
-    ascending = not as_variable(cube, question.asked).higher_is_better
-    return rows.sort_values(question.asked, ascending=ascending, kind="stable").head(question.top)
+    ascending = not as_variable(cube, asked).higher_is_better
+    return rows.sort_values(asked, ascending=ascending, kind="stable").head(question.top)
 
 
 def json_pieces(rows: pd.DataFrame) -> Iterator[str]:
@@ -190,7 +193,7 @@ def _refuse_contradictions(cube: xr.Dataset, question: Question) -> None:
         raise ArgumentError(
             "A score chooses the best exponents, so `by` needs `best`. Give both.", "best", "by"
         )
-    dims = as_variable(cube, question.asked).dims
+    dims = as_variable(cube, question.asked(cube)).dims
     for dim in ("p1", "p2"):
         if getattr(question, dim) and dim not in dims:
             raise ArgumentError(

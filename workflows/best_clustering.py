@@ -15,7 +15,7 @@ from pipeline.spec import KEEP, SweepSpec
 from storage import CubeLocation, labels, open_cube, read_spec, stored_table, weights
 from storage.compatibility import refuse_other_rules
 from storage.handle import CubeHandle, open_handle
-from storage.query import main_variable, score_variable, select
+from storage.query import described, main_variable, score_variable, select
 from workflows.answers import Question, answer
 from workflows.choice import Candidate, Pick
 from workflows.choice.choosing import all_candidates, best_place, default_rule, pick_baseline
@@ -142,7 +142,7 @@ def _best_of_results(
 ) -> Choice:
     cube = open_cube(location)
     variable = main_variable(select(cube, config=config))
-    asked = variable if by is None else score_variable(variable, by)
+    asked = variable if by is None else score_variable(variable, by, described(cube))
     given: dict[str, Any] = {dim: _given(wanted) for dim, wanted in where.items()}
     rows = answer(cube, Question(asked, config=(config,), **given, top=1))
     if rows.empty:

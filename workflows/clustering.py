@@ -16,7 +16,6 @@ from pipeline.core import (
     ConstantFeatureWarning,
     adjusted_rand_index,
     imwk,
-    normalise,
     rescale,
     silhouette,
 )
@@ -26,6 +25,7 @@ from pipeline.core.types import FloatArray, IntArray
 from pipeline.core.validation import as_exponent
 from pipeline.datasets.tables.table import Table
 from pipeline.files import output_errors, replacing
+from pipeline.plugins.calls import normalised
 from workflows.errors import ArgumentError
 from workflows.terminal import as_table, counted
 
@@ -169,7 +169,7 @@ def normalised_table(table: Table, name: str) -> tuple[FloatArray, tuple[str, ..
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConstantFeatureWarning)
-        X = normalise(table.X, name)
+        X = normalised(table.X, name)
     flat = [
         feature for feature, values in zip(table.features, X.T, strict=True) if not values.any()
     ]

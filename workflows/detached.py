@@ -17,6 +17,7 @@ from distributed import Client, Scheduler, Security
 
 from pipeline.core.errors import ImwkError
 from pipeline.spec import SweepSpec
+from pipeline.spec.plugins import require_plugins
 from pipeline.spec.sweep import Sweep
 from storage import CubeLocation, read_ledger
 from storage.backends.location import absolute
@@ -77,6 +78,7 @@ def submit_detached(
     mark = cancel_mark(location)
     missing = read_ledger(handle).counts.missing
     if missing:
+        require_plugins(handle.spec.plugins, handle.spec.clusterers)
         with workplace() as client:
             check_workers(client, handle)
             check_scheduler(client, handle)

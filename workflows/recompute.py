@@ -14,7 +14,7 @@ from storage import CubeLocation, read_ledger, read_provenance, stored_table
 from storage.compatibility import refuse_other_rules
 from storage.handle import CubeHandle, open_handle
 from storage.layout.kept import KEPT_RESULTS
-from storage.provenance import environment
+from storage.provenance import PACKAGES, environment
 from storage.tiles import read_tile
 
 
@@ -82,7 +82,7 @@ def recompute(
     1.0
     """
     handle = open_handle(location)
-    here = _decisive(environment())
+    here = _decisive(environment(handle.spec))
     same_machine = {_decisive(record) for record in read_provenance(handle).sessions} == {here}
     if count == 0:
         return Recomputation(same_machine, {})
@@ -104,7 +104,9 @@ def _computed(handle: CubeHandle, tile: Tile) -> Arrays:
 def _decisive(recorded: Mapping[str, Any]) -> tuple[Any, ...]:
     """Return the properties that may change the last bits."""
     features, versions = recorded["cpu_features"], recorded["versions"]
-    return recorded["machine"], tuple(sorted(features)), versions["numpy"]
+    # What is not in `PACKAGES` are packages that compute clusterers and plug-ins.
+    others = {name: versions[name] for name in versions if name not in PACKAGES}
+    return recorded["machine"], tuple(sorted(features)), versions["numpy"], *sorted(others.items())
 
 
 def _share_equal(stored: Arrays, computed: Arrays) -> float:

@@ -1,6 +1,6 @@
 """A summary of a cube: the mean result of each algorithm at its best exponents."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -8,7 +8,8 @@ import xarray as xr
 from rich.table import Table
 
 from pipeline.score_facts import SCORE_FACTS, suffix
-from storage.query import averaged, best_average, results_of, scores
+from storage.layout.schema import Variable
+from storage.query import as_variable, averaged, best_average, results_of, scores
 from workflows.terminal import as_table
 
 #: The titles of the columns, by part of the sweep.
@@ -44,27 +45,46 @@ def summary_tables(cube: xr.Dataset) -> Iterator[Table]:
     >>> [list(column.cells)[0].plain for column in next(summary_tables(cube)).columns]
     ['Iris', '1', '0.700 (2)']
     """
-    known = results_of(cube)
-    measure = next((measure for measure in MEASURES if _columns(measure, known)), "ari")
+    known = [as_variable(cube, name) for name in results_of(cube)]
+    measures = MEASURES | {
+        suffix(str(each.score)): each.facts.words for each in known if each.facts
+    }
+    measure = next((measure for measure in measures if _columns(measure, known)), "ari")
     columns = _columns(measure, known)
     means = {name: _mean(cube, name).load() for name in columns}
     for normalisation in cube.normalisation.values.tolist():
         yield as_table(
-            f"Mean {MEASURES[measure]}, {normalisation} (at the best p1, or p1 and p2)",
+            f"Mean {measures[measure]}, {normalisation} (at the best p1, or p1 and p2)",
             ["configuration", "data sets", *columns.values()],
             [_row(means, config, normalisation) for config in cube.config.values.tolist()],
-            ["configuration", *COLUMNS.values()],
+            ["configuration", *columns.values()],
         )
 
 
-def _columns(measure: str, known: Collection[str]) -> dict[str, str]:
+def _columns(measure: str, known: Sequence[Variable]) -> dict[str, str]:
     """Return the titles of the columns that the cube has, by variable."""
-    titles = {f"{part}_{measure}": title for part, title in COLUMNS.items()}
-    return {name: title for name, title in titles.items() if name in known}
+    names = {each.name: str(each.part) for each in known}
+    order = [*(f"{part}_{measure}" for part in COLUMNS), *names]
+    wanted = [name for name in order if name in names and name == f"{names[name]}_{measure}"]
+    return {name: _title(names[name]) for name in wanted}
+
+
+def _title(part: str) -> str:
+    r"""Return the title of a column, which is the name of a clusterer if it is not in `COLUMNS`.
+
+    Examples
+    --------
+    >>> _title("imwk"), _title("rescaled_ward")
+    ('imwk-means', 'rescaled\nward')
+    """
+    name = part.removeprefix("rescaled_")
+    words = name.replace("_", "-") if name == part else f"rescaled\n{name.replace('_', '-')}"
+    return COLUMNS.get(part, words)
 
 
 def _mean(cube: xr.Dataset, name: str) -> xr.Dataset:
-    return averaged(scores(cube, name)) if name.startswith("kmeans_") else best_average(cube, name)
+    has_p1 = "p1" in as_variable(cube, name).dims
+    return best_average(cube, name) if has_p1 else averaged(scores(cube, name))
 
 
 def _row(means: dict[str, xr.Dataset], config: str, normalisation: str) -> list[str]:

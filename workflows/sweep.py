@@ -16,6 +16,7 @@ from pipeline.execution.plan import default_block_size
 from pipeline.execution.serial import run_serially
 from pipeline.execution.tile_tasks import split_blocks
 from pipeline.spec import SweepSpec, Tile
+from pipeline.spec.plugins import require_plugins
 from pipeline.spec.sweep import Sweep
 from storage import CubeLocation, Ledger, read_ledger
 from storage.backends.location import absolute
@@ -141,7 +142,10 @@ def submit(
     SpecError, CubeMismatchError, CubeError
         If the spec is wrong or is not that of the cube, or the cube cannot be written.
     WorkersError
-        If there are no workers, or they have other versions or cannot write the cube.
+        If there are no workers, or they have other versions, lack a plug-in or cannot write the
+        cube.
+    PluginError
+        If this process lacks a plug-in of the sweep.
     SchedulerLostError
         If the connection to the scheduler is lost.
     CancelledSweepError
@@ -173,6 +177,7 @@ def submit(
     mark = cancel_mark(location)  # read before the wait for workers, which can be long
     before = after = read_ledger(handle)
     if before.todo:
+        require_plugins(handle.spec.plugins, handle.spec.clusterers)
         with workplace() if workplace else _workplace(client, workers, scheduler) as chosen:
             if chosen:
                 check_workers(chosen, handle)

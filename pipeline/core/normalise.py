@@ -47,12 +47,17 @@ def _median_absolute_deviation(X: Float64Array) -> Float64Array:
     return _median(np.abs(X - _median(X)))
 
 
+def _one(X: Float64Array) -> Float64Array:
+    return np.ones(X.shape[1])
+
+
 NORMALISATIONS: dict[str, tuple[Location, Spread]] = {
     "z-score": (_mean, _standard_deviation),
     "range": (_mean, _range),
     "min-max": (_minimum, _range),
     "unit-length": (_origin, _length),
     "robust-z-score": (_median, _median_absolute_deviation),
+    "none": (_origin, _one),
 }
 
 
@@ -64,7 +69,8 @@ def normalise(X: ArrayLike, name: str) -> Float64Array:
     X : array_like, shape (n, m)
         Entities in rows, features in columns. It is not changed.
     name : str
-        ``z-score``, ``range``, ``min-max``, ``unit-length`` or ``robust-z-score``.
+        ``z-score``, ``range``, ``min-max``, ``unit-length``, ``robust-z-score``, or ``none`` for
+        the data as they are.
 
     Returns
     -------
@@ -84,8 +90,10 @@ def normalise(X: ArrayLike, name: str) -> Float64Array:
            [ 0. ,  0.5],
            [ 0.5,  0. ]])
     """
-    matrix = _near_one(as_matrix(X))
     location, spread = NORMALISATIONS[as_choice(name, "normalisation", NORMALISATIONS)]
+    if name == "none":
+        return as_matrix(X).copy()
+    matrix = _near_one(as_matrix(X))
     width = spread(matrix)
     flat = (np.ptp(matrix, axis=0) == 0) | (width < np.finfo(np.float64).tiny)
     if flat.any():

@@ -14,7 +14,6 @@ from pipeline.core import (
     imwk_grid,
     imwk_many,
     kmeans_many,
-    normalise,
     rescale,
 )
 from pipeline.core.errors import InvalidInputError
@@ -22,10 +21,13 @@ from pipeline.core.types import FloatArray, IntArray
 from pipeline.datasets import Table, generate_dataset
 from pipeline.execution.keeping import kept_restart, kept_runs
 from pipeline.execution.threads import one_blas_thread
+from pipeline.plugins.calls import clustered, normalised
+from pipeline.score_facts import suffix
 from pipeline.scoring import Scorer
 from pipeline.seeds import seed_sequence
 from pipeline.spec import SweepSpec, Tile
 from pipeline.spec.blocks import Block, whole_tile
+from pipeline.spec.plugins import RESCALED, has_p1, random_clusterers, require_plugins
 
 #: Arrays by the names of the cube's variables.
 Arrays = dict[str, NDArray[Any]]
@@ -44,8 +46,9 @@ class BlockResult:
         ``imwk_clusters`` have p1; ``rescaled_kmeans_ari`` has p1 and restart;
         ``rescaled_imwk_ari``, ``rescaled_imwk_iterations`` and ``rescaled_imwk_clusters`` have p1
         and p2. Data without classes have no ARI. Scores such as ``imwk_silhouette`` have the
-        dimensions of the ARI. Kept labels and weights have further dimensions; see
-        `pipeline.execution.keeping`.
+        dimensions of the ARI. A clusterer such as ``ward`` has ``ward_ari`` and, with the dimension
+        p1, ``rescaled_ward_ari``; both have restart too if it starts at random.
+        Kept labels and weights have further dimensions; see `pipeline.execution.keeping`.
     seconds : float
         CPU time.
     """
@@ -92,7 +95,10 @@ def run_block(spec: SweepSpec, block: Block, table: Table | None = None) -> Bloc
     >>> result.arrays["imwk_clusters"].tolist()
     [3, 3]
     """
-    with one_blas_thread():
+    plugins = bool(spec.plugins or spec.clusterers)
+    if plugins:
+        require_plugins(spec.plugins, spec.clusterers, "This process")
+    with one_blas_thread(plugins=plugins):
         start = thread_time()
         arrays = _compute(TileData.of(spec, block.tile, table), block)
         return BlockResult(block, arrays, thread_time() - start)
@@ -144,7 +150,7 @@ def tile_scorer(spec: SweepSpec, tile: Tile, table: Table | None, scores: Iterab
     X, classes = original_data(spec, tile, table)
     # Without the normalisation: scores use the same rows under all of them.
     seed = silhouette_seed(spec, tile.config, tile.dataset)
-    return Scorer(normalise(X, tile.normalisation), X, classes, scores, seed)
+    return Scorer(normalised(X, tile.normalisation), X, classes, scores, seed)
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,13 +169,27 @@ class TileData:
         X, _ = original_data(spec, tile, table)
         *_, k = spec.shape(tile.config)
         scorer = tile_scorer(spec, tile, table, spec.scores)
-        return cls(spec, tile, normalise(X, tile.normalisation), k, scorer)
+        return cls(spec, tile, normalised(X, tile.normalisation), k, scorer)
 
     def kmeans_seed(self, *coordinates: str) -> SeedSequence:
         """Return the seed of k-means++ on the data, or on those rescaled at some coordinates."""
+        return self._seed("kmeans", *coordinates)
+
+    def _seed(self, *coordinates: str | int) -> SeedSequence:
+        algorithm, *others = coordinates
         tile = self.tile
         where = (tile.config, tile.dataset, tile.normalisation)
-        return seed_sequence(self.spec.seed, "kmeans", *where, *coordinates)
+        return seed_sequence(self.spec.seed, algorithm, *where, *others)
+
+    def clusterer_arrays(self, prefix: str, name: str, X: FloatArray, *at: str) -> Arrays:
+        """Run a clusterer on the data, or on those rescaled at a p1, and rate its labellings."""
+        random = random_clusterers([name], self.spec.plugins)[name]
+        runs = range(self.spec.restarts if random else 1)
+        # Each restart has a stream of its own, so that more of them would change none.
+        seeds = (self._seed("clusterer", name, *at, run).generate_state(1)[0] for run in runs)
+        labels = np.stack([clustered(X, self.k, name, int(seed)) for seed in seeds])
+        found = self.scores(prefix, labels)
+        return found if random else {each: values[0] for each, values in found.items()}
 
     def kmeans_arrays(
         self, prefix: str, Xs: Sequence[FloatArray], seeds: Sequence[SeedSequence]
@@ -197,7 +217,9 @@ def _compute(data: TileData, block: Block) -> Arrays:
     if "kmeans" in block.parts:
         (found,) = kmeans_many([data.X], data.k, spec.restarts, [data.kmeans_seed()])
         arrays |= data.scores("kmeans", found.labels) | kept_restart(found, data.k, spec.keep)
-    if set(block.parts) == {"kmeans"}:
+    for part, name in _clusterers(spec, block, rescaled=False):
+        arrays |= data.clusterer_arrays(part, name, data.X)
+    if not any(map(has_p1, block.parts)):
         return arrays
     runs = imwk_many(data.X, data.k, block.p1, spec.centre, spec.dtype)
     if "imwk" in block.parts:
@@ -209,7 +231,16 @@ def _compute(data: TileData, block: Block) -> Arrays:
         arrays |= data.kmeans_arrays("rescaled_kmeans", rescaled, seeds)
     if "rescaled_imwk" in block.parts:
         arrays |= _rescaled_imwk(data, block.p2, rescaled)
+    for part, name in _clusterers(spec, block, rescaled=True):
+        rows = zip(block.p1, rescaled, strict=True)
+        arrays |= _stacked([data.clusterer_arrays(part, name, X, repr(float(p))) for p, X in rows])
     return arrays
+
+
+def _clusterers(spec: SweepSpec, block: Block, *, rescaled: bool) -> list[tuple[str, str]]:
+    """Return the clusterers of a block, as parts and names, on original or on rescaled data."""
+    stems = {name: (RESCALED if rescaled else "") + suffix(name) for name in spec.clusterers}
+    return [(part, name) for name, part in stems.items() if part in block.parts]
 
 
 def _rescaled_imwk(data: TileData, p2: Sequence[float], rescaled: Sequence[FloatArray]) -> Arrays:

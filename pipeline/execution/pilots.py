@@ -21,6 +21,7 @@ from pipeline.execution.block import TileData
 from pipeline.execution.threads import one_blas_thread
 from pipeline.execution.workload import RunCost
 from pipeline.spec import SweepSpec, Tile
+from pipeline.spec.plugins import require_plugins
 
 #: CPU seconds of all pilots together, which they exceed where even the smallest take longer.
 PILOT_SECONDS = 4.0
@@ -70,7 +71,10 @@ def run_pilots(
     for config in spec.configs:
         shapes.setdefault(spec.shape(config), []).append(config)
     pilots = _Pilots(spec, block_size, tables or {}, PILOT_SECONDS / len(shapes))
-    with one_blas_thread():
+    plugins = bool(spec.plugins or spec.clusterers)
+    if plugins:
+        require_plugins(spec.plugins, spec.clusterers)
+    with one_blas_thread(plugins=plugins):
         pilots.warm_up()
         costs = {shape: pilots.cost(configs) for shape, configs in shapes.items()}
     return {config: costs[spec.shape(config)] for config in spec.configs}
@@ -109,6 +113,8 @@ class _Pilots:
             self._on_rescaled(rescaled, guess=imwk) * scale,
             self._restart([rescaled[0], rescaled[-1]]) * scale,
             preparing / len(data) * scale,
+            # Most of them compare all pairs of rows.
+            {name: cost * scale**2 for name, cost in self._clusterers(rescaled).items()},
         )
 
     def _data(self, tile: Tile) -> TileData:
@@ -164,6 +170,15 @@ class _Pilots:
             lambda: [tile.kmeans_arrays("kmeans", [X], [tile.kmeans_seed()]) for tile, X in some]
         )
         return spent / (len(some) * restarts)
+
+    def _clusterers(self, some: Sequence[_Source]) -> dict[str, float]:
+        """Return the seconds of a run of each clusterer."""
+        first = some[0].tile
+        once = replace(first, spec=first.spec.model_copy(update={"restarts": 1}))
+        return {
+            name: _timed(partial(once.clusterer_arrays, name, name, some[0].X))[1]
+            for name in self.spec.clusterers
+        }
 
     def _run(self, sources: Sequence[_Source], ps: tuple[float, ...]) -> list[list[ImwkResult]]:
         """Run imwk-means on all data sets with all exponents, and rate the labellings."""

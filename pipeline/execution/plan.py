@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from math import ceil, log10
 
 from pipeline.core.validation import as_whole_number
@@ -36,6 +36,8 @@ class Plan:
         Estimates from pilots.
     workers : int
         Number of workers that share the work.
+    clusterer_runs : dict of str to int
+        Runs of each clusterer.
     """
 
     tiles: int
@@ -48,6 +50,7 @@ class Plan:
     cpu_seconds: float
     longest_block_seconds: float
     workers: int
+    clusterer_runs: dict[str, int] = field(default_factory=dict)
 
     @property
     def core_hours(self) -> float:
@@ -66,11 +69,12 @@ class Plan:
         return json.dumps(asdict(self) | derived, indent=2)
 
     def __str__(self) -> str:
+        others = "".join(f", {runs:,} of {name}" for name, runs in self.clusterer_runs.items())
         return "\n".join(
             (
                 f"{self.tiles:,} tiles in {self.blocks:,} blocks of up to {self.block_size} p1: "
                 f"{self.tasks:,} tasks",
-                f"{self.imwk_runs:,} runs of imwk-means, {self.kmeans_runs:,} of k-means++",
+                f"{self.imwk_runs:,} runs of imwk-means, {self.kmeans_runs:,} of k-means++{others}",
                 f"{_size(self.bytes)} of results before compression",
                 f"{self.core_hours:,.2f} core-hours: {duration(self.wall_seconds)} "
                 f"with {self.workers} workers",
@@ -148,6 +152,9 @@ def make_plan(
         cpu_seconds=sum(count * sum(seconds[config]) for config, count in tile_counts.items()),
         longest_block_seconds=max(map(max, seconds.values())),
         workers=as_whole_number(workers, "workers", 1),
+        clusterer_runs={
+            name: tiles * sum(load.clusterers[name] for load in loads) for name in spec.clusterers
+        },
     )
 
 

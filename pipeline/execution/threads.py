@@ -9,8 +9,11 @@ from threadpoolctl import ThreadpoolController
 
 
 @cache
-def _blas() -> ThreadpoolController:
-    """Find the libraries to limit, once: it takes longer than anything else around a block."""
+def _blas(loaded: bool) -> ThreadpoolController:  # noqa: ARG001 - part of the cache's key
+    """Find the libraries to limit, once: it takes longer than anything else around a block.
+
+    Plug-ins load further ones, such as scikit-learn's, so that these are found in a second search.
+    """
     return ThreadpoolController()
 
 
@@ -22,10 +25,10 @@ class _Limit:
         self._users = 0
         self._limits = ExitStack()
 
-    def enter(self) -> None:
+    def enter(self, plugins: bool) -> None:
         with self._lock:
-            if self._users == 0:
-                self._limits.enter_context(_blas().limit(limits=1))
+            if self._users == 0 or plugins:
+                self._limits.enter_context(_blas(plugins).limit(limits=1))
             self._users += 1
 
     def leave(self) -> None:
@@ -39,8 +42,10 @@ _LIMIT = _Limit()
 
 
 @contextmanager
-def one_blas_thread() -> Iterator[None]:
+def one_blas_thread(*, plugins: bool = False) -> Iterator[None]:
     """Limit NumPy's BLAS to one thread until every user of this context has left it.
+
+    With `plugins`, also limit the libraries of plug-ins, which are loaded before.
 
     Examples
     --------
@@ -49,7 +54,7 @@ def one_blas_thread() -> Iterator[None]:
     ...     [pool["num_threads"] for pool in threadpool_info() if "numpy" in pool["filepath"]]
     [1]
     """
-    _LIMIT.enter()
+    _LIMIT.enter(plugins)
     try:
         yield
     finally:

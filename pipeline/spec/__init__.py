@@ -3,11 +3,11 @@
 from pipeline.spec.model import (
     KEEP,
     PAPER_NORMALISATIONS,
-    PARTS,
     RESTARTED,
     SweepSpec,
     Tile,
 )
+from pipeline.spec.pluggable import PARTS
 from pipeline.spec.sources import TableFacts
 from pipeline.spec.sweep import Sweep
 from pipeline.spec.toml import (

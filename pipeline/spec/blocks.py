@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 from pipeline.spec.model import SweepSpec, Tile
+from pipeline.spec.plugins import has_p1
 
 
 @dataclass(frozen=True)
@@ -17,7 +18,7 @@ class Block:
 
 def whole_tile(spec: SweepSpec, tile: Tile) -> Block:
     """Return the block of a whole tile of a sweep."""
-    return Block(tile, spec.parts, spec.p1, spec.p2)
+    return Block(tile, spec.all_parts, spec.p1, spec.p2)
 
 
 def split_block(block: Block, size: int) -> tuple[Block, ...]:
@@ -33,7 +34,7 @@ def split_block(block: Block, size: int) -> tuple[Block, ...]:
     Returns
     -------
     tuple of Block
-        In the order of p1. The first one includes k-means on the original data.
+        In the order of p1. The first one includes the parts that do not depend on p1.
 
     Examples
     --------
@@ -42,7 +43,7 @@ def split_block(block: Block, size: int) -> tuple[Block, ...]:
     >>> [(part.parts, part.p1) for part in parts]
     [(('kmeans', 'imwk'), (1.5, 2.0)), (('imwk',), (3.0,))]
     """
-    others = tuple(part for part in block.parts if part != "kmeans")
+    others = tuple(part for part in block.parts if has_p1(part))
     if not others:
         return (block,)
     return tuple(

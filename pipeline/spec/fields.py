@@ -34,18 +34,19 @@ def one_of(what: str, known: Iterable[str]) -> BeforeValidator:
 def some_of(what: str, known: Iterable[str], least: int = 1) -> BeforeValidator:
     """Accept a list of known names without repetition, and sort it into the order of `known`."""
     names = list(known)
+    return BeforeValidator(lambda given: chosen_names(given, what, names, least))
 
-    def check(given: Any) -> tuple[str, ...]:
-        if not is_list(given):
-            raise ValueError(f"give a list of {what}s. Known: {', '.join(names)}.")
-        chosen = [as_choice(name, what, names) for name in given]
-        if len(chosen) < least:
-            raise ValueError(f"give at least one {what}. Known: {', '.join(names)}.")
-        if len(set(chosen)) < len(chosen):
-            raise ValueError(f"give each {what} once.")
-        return tuple(sorted(chosen, key=names.index))
 
-    return BeforeValidator(check)
+def chosen_names(given: Any, what: str, names: list[str], least: int) -> tuple[str, ...]:
+    """Return a list of at least some known names, each once, in the order of `names`."""
+    if not is_list(given):
+        raise ValueError(f"give a list of {what}s. Known: {', '.join(names)}.")
+    chosen = [as_choice(name, what, names) for name in given]
+    if len(chosen) < least:
+        raise ValueError(f"give at least one {what}. Known: {', '.join(names)}.")
+    if len(set(chosen)) < len(chosen):
+        raise ValueError(f"give each {what} once.")
+    return tuple(sorted(chosen, key=names.index))
 
 
 def is_list(given: Any) -> bool:

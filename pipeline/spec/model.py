@@ -23,16 +23,17 @@ from pipeline.core.imwk import DTYPES
 from pipeline.core.normalise import NORMALISATIONS
 from pipeline.core.validation import as_choice
 from pipeline.errors import Location
+from pipeline.plugins.kinds import CLUSTERERS
 from pipeline.rules import FIRST_RULES, RULES
 from pipeline.score_facts import DEFAULT_SCORES, SCORE_FACTS, SCORES, TILE_SCORES
 from pipeline.spec.exponents import parse_exponents
-from pipeline.spec.fields import FrozenModel, is_list, one_of, some_of, whole_number
+from pipeline.spec.fields import is_list, one_of, some_of, whole_number
 from pipeline.spec.generated import Generated
+from pipeline.spec.pluggable import PARTS, PluggableKeys
+from pipeline.spec.plugins import PluginFacts, plugin_scores, some_names
 from pipeline.spec.problems import AllowedKeys, dotted, spec_error
 from pipeline.spec.sources import Datasets, Synthetic, TableFacts
 
-#: The paper's four algorithms. A sweep computes some or all of them.
-PARTS = ("kmeans", "imwk", "rescaled_kmeans", "rescaled_imwk")
 #: The parts that start at random and therefore have restarts.
 RESTARTED = ("kmeans", "rescaled_kmeans")
 #: What a cube can keep of every run, beside its scores.
@@ -93,23 +94,25 @@ def _default_keep(keys: Mapping[str, Any]) -> tuple[str, ...]:
     return KEEP if datasets is not None and datasets.has_tables else ()
 
 
-class SpecKeys(FrozenModel):
+class SpecKeys(PluggableKeys):
     """All keys of a spec except the data, which files and computed specs describe differently."""
 
     #: The keys of the tables inside `datasets`.
     data_keys: ClassVar[AllowedKeys] = {}
 
     seed: Annotated[int, whole_number("seed", 0, LARGEST_SEED)] = 2020
-    normalisations: Annotated[tuple[str, ...], some_of("normalisation", NORMALISATIONS)] = (
+    plugins: tuple[PluginFacts, ...] = ()
+    normalisations: Annotated[tuple[str, ...], some_names("normalisation", NORMALISATIONS)] = (
         PAPER_NORMALISATIONS
     )
     restarts: Annotated[int, whole_number("restarts", 0, MOST_RESTARTS)] = 100
     centre: Annotated[str, one_of("centre", CENTRES)] = "exact"
     dtype: Annotated[str, one_of("dtype", DTYPES)] = "float64"
-    parts: Annotated[tuple[str, ...], some_of("part", PARTS)] = PARTS
+    clusterers: Annotated[tuple[str, ...], some_names("clusterer", CLUSTERERS, least=0)] = ()
+    parts: Annotated[tuple[str, ...], some_of("part", PARTS, least=0)] = PARTS
     datasets: Any
     scores: Annotated[
-        tuple[str, ...], some_of("score", SCORES, least=0), BeforeValidator(_scores_of_blocks)
+        tuple[str, ...], some_names("score", SCORES, least=0), BeforeValidator(_scores_of_blocks)
     ] = Field(default_factory=_default_scores)
     keep: Annotated[tuple[str, ...], some_of("kind of result", KEEP, least=0)] = Field(
         default_factory=_default_keep
@@ -122,10 +125,13 @@ class SpecKeys(FrozenModel):
     def _drop_kmeans_without_restarts(
         cls, parts: tuple[str, ...], info: ValidationInfo
     ) -> tuple[str, ...]:
+        clusterers = info.data.get("clusterers")
+        if not parts and not clusterers:
+            raise ValueError(f"give at least one part. Known: {', '.join(PARTS)}.")
         if info.data.get("restarts") != 0:
             return parts
         left = tuple(part for part in parts if part not in RESTARTED)
-        if not left:
+        if not left and not clusterers:
             raise ValueError(
                 "nothing is left to compute with restarts = 0. Give restarts of at least 1."
             )
@@ -168,8 +174,14 @@ class SweepSpec(SpecKeys):
         Seed of all random streams.
     normalisations, parts : iterable of str
         Some of `NORMALISATIONS` and of `PARTS`. With 0 restarts the k-means parts are dropped.
+    clusterers : iterable of str
+        Other algorithms to run on the normalised and on the rescaled data: ``ward``, ``average``,
+        ``gmm``, ``spectral``. None by default. With at least one, `parts` may be empty.
+    plugins : iterable of PluginFacts
+        What is recorded of the plug-ins that normalisations, clusterers and scores name. By
+        default that of the installed ones.
     restarts : int
-        Number of restarts of k-means++ on every data set.
+        Number of restarts of k-means++, and of clusterers that start at random, on every data set.
     centre, dtype : str
         As for `imwk`.
     scores : iterable of str
@@ -220,7 +232,9 @@ class SweepSpec(SpecKeys):
         cls, scores: tuple[str, ...], info: ValidationInfo
     ) -> tuple[str, ...]:
         datasets: Datasets | None = info.data.get("datasets")
-        without_classes = [name for name in SCORES if not SCORE_FACTS[name].needs_classes]
+        known = {name: SCORE_FACTS[name] for name in SCORES}
+        known |= plugin_scores(info.data.get("plugins", ()))
+        without_classes = [name for name, facts in known.items() if not facts.needs_classes]
         unlabelled = () if datasets is None else datasets.unlabelled
         if unlabelled and not set(scores) & set(without_classes):
             raise ValueError(
@@ -236,7 +250,7 @@ class SweepSpec(SpecKeys):
         for key in ("scores", "keep"):
             if not getattr(self, key) and not self.datasets.has_tables:
                 data.pop(key, None)
-        return data
+        return {key: data[key] for key in data if data[key] or key not in ("plugins", "clusterers")}
 
     @classmethod
     def from_stored(cls, keys: Any) -> Self:
@@ -253,7 +267,8 @@ class SweepSpec(SpecKeys):
         >>> SweepSpec.from_stored(stored).rules, SweepSpec.model_validate(stored).rules
         (1, 2)
         """
-        before = {"keep": (), "rules": FIRST_RULES}
+        # Opening a cube looks for no plug-in: one without records has none.
+        before = {"keep": (), "rules": FIRST_RULES, "plugins": ()}
         return cls.model_validate({**before, **keys} if isinstance(keys, Mapping) else keys)
 
     def with_defaults_of(self, stored: "SweepSpec") -> "SweepSpec":
@@ -320,7 +335,8 @@ class SweepSpec(SpecKeys):
         for source, entries in named.items():
             tables |= {("datasets", source, name): entry for name, entry in entries.items()}
         tables |= {(axis,): {"values": data.pop(axis)} for axis in ("p1", "p2")}
-        sections = [_entries(data)]
+        plugins = data.pop("plugins", ())
+        sections = [_entries(data), *(f"[[plugins]]\n{_entries(each)}" for each in plugins)]
         sections += [f"[{dotted(place)}]\n{_entries(table)}" for place, table in tables.items()]
         return "\n".join(sections)
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from pipeline.spec import SweepSpec, Tile
 from pipeline.spec.blocks import Block
+from pipeline.spec.plugins import has_p1
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ def needs(tile: Tile, stored: Grid | None, wanted: Grid, parts: Sequence[str]) -
         return (Block(tile, tuple(parts), wanted.p1, wanted.p2),)
     new_p1 = tuple(p for p in wanted.p1 if p not in stored.p1)
     new_p2 = tuple(p for p in wanted.p2 if p not in stored.p2)
-    with_p1 = tuple(part for part in parts if part != "kmeans")
+    with_p1 = tuple(part for part in parts if has_p1(part))
     with_p2 = tuple(part for part in parts if part == "rescaled_imwk")
     lacking = (Block(tile, with_p1, new_p1, wanted.p2), Block(tile, with_p2, stored.p1, new_p2))
     return tuple(block for block in lacking if block.p1 and block.p2 and block.parts)

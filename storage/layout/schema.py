@@ -1,6 +1,6 @@
 """What a cube contains: dimensions, variables, their types, chunks and fill values."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Any
@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.score_facts import SCORE_FACTS, SCORES, TILE_SCORES, ScoreFacts, suffix
+from pipeline.spec import SweepSpec
+from pipeline.spec.plugins import PluginFacts, clusterer_parts, plugin_scores, random_clusterers
 
 #: Increased when cubes written by earlier versions cannot be read any more.
 SCHEMA_VERSION = 1
@@ -62,6 +64,8 @@ class Variable:
         The part of a sweep that computes it; None if it describes the tile.
     score : str or None
         The name of the score that it holds; None for counts, and if it describes the tile.
+    facts : ScoreFacts or None
+        The facts of that score.
     """
 
     name: str
@@ -71,6 +75,7 @@ class Variable:
     about: str
     part: str | None = None
     score: str | None = None
+    facts: ScoreFacts | None = None
 
     @property
     def is_count(self) -> bool:
@@ -81,11 +86,6 @@ class Variable:
     def needs_labels(self) -> bool:
         """Whether it compares a clustering with known classes."""
         return self.facts is not None and self.facts.needs_classes
-
-    @property
-    def facts(self) -> ScoreFacts | None:
-        """The facts of its score; None if it does not hold one."""
-        return None if self.score is None else SCORE_FACTS[self.score]
 
     @property
     def higher_is_better(self) -> bool:
@@ -102,6 +102,7 @@ class Variable:
         >>> RESULTS["imwk_clusters"].problem(np.array([3, 3]), clusters=3) is None
         True
         """
+        values = np.atleast_1d(values)
         undefined = np.nan if self.facts is None else self.facts.worst
         absent = int((~np.isfinite(values) & (values != undefined)).sum())
         if absent:
@@ -121,7 +122,8 @@ def _result(name: str, dims: tuple[str, ...], part: str, about: str) -> Variable
     # xarray reads counts with gaps as floats; 16-bit ones as float32, whose sums are not exact
     is_score = name.endswith("_ari")
     dtype, fill = ("float64", np.nan) if is_score else ("uint32", 0)
-    return Variable(name, dims, dtype, fill, about, part, "ari" if is_score else None)
+    score, facts = ("ari", SCORE_FACTS["ari"]) if is_score else (None, None)
+    return Variable(name, dims, dtype, fill, about, part, score, facts)
 
 
 _ARI = f"{SCORE_FACTS['ari'].title} of"
@@ -154,11 +156,11 @@ RESULTS = {
 }
 
 
-def _beside(ari: Variable, score: str) -> Variable:
+def _beside(ari: Variable, score: str, facts: ScoreFacts) -> Variable:
     """Return the variable of another score of the same labellings."""
     name = f"{ari.part}_{suffix(score)}"
-    about = ari.about.replace(SCORE_FACTS["ari"].title, SCORE_FACTS[score].title)
-    return replace(ari, name=name, about=about, score=score)
+    about = ari.about.replace(SCORE_FACTS["ari"].title, facts.title)
+    return replace(ari, name=name, about=about, score=score, facts=facts)
 
 
 #: The results that a cube has if its spec names the score, each beside an ARI. Scores that need all
@@ -166,7 +168,9 @@ def _beside(ari: Variable, score: str) -> Variable:
 SCORE_RESULTS = {
     variable.name: variable
     for score in (*SCORES, *TILE_SCORES)
-    for variable in (_beside(ari, score) for ari in RESULTS.values() if ari.score == "ari")
+    for variable in (
+        _beside(ari, score, SCORE_FACTS[score]) for ari in RESULTS.values() if ari.score == "ari"
+    )
     if score in SCORES or "restart" not in variable.dims
 }
 ALL_RESULTS = {**RESULTS, **SCORE_RESULTS}
@@ -187,7 +191,48 @@ ABOUT_TILES = {
 VARIABLES = {**ALL_RESULTS, **ABOUT_TILES}
 
 
-def variables(scores: Collection[str]) -> dict[str, Variable]:
+def all_results(
+    clusterers: Iterable[str] = (), plugins: Collection[PluginFacts] = ()
+) -> dict[str, Variable]:
+    """Return all results that a cube may have, with those of its clusterers and plug-ins.
+
+    Examples
+    --------
+    >>> [name for name in all_results(["gmm"]) if name.endswith("gmm_ari")]
+    ['gmm_ari', 'rescaled_gmm_ari']
+    """
+    own = list(_clusterer_aris(clusterers, plugins))
+    aris = [ari for ari in RESULTS.values() if ari.score == "ari"]
+    more = [_beside(ari, score, SCORE_FACTS[score]) for score in SCORES for ari in own]
+    for score, facts in plugin_scores(plugins).items():
+        more += [_beside(ari, score, facts) for ari in (*aris, *own)]
+    return {**ALL_RESULTS, **{variable.name: variable for variable in (*own, *more)}}
+
+
+def _clusterer_aris(
+    clusterers: Iterable[str], plugins: Iterable[PluginFacts]
+) -> Iterator[Variable]:
+    for name, random in random_clusterers(clusterers, plugins).items():
+        restart = ("restart",) if random else ()
+        original, rescaled = clusterer_parts([name])
+        yield _result(f"{original}_ari", restart, original, f"{_ARI} {name}")
+        about = f"{_ARI} {name} on data rescaled at p1"
+        yield _result(f"{rescaled}_ari", ("p1", *restart), rescaled, about)
+
+
+def results_of_spec(spec: SweepSpec) -> dict[str, Variable]:
+    """Return all results that a cube of a sweep may have, by name."""
+    return all_results(spec.clusterers, spec.plugins)
+
+
+def variables_of_spec(spec: SweepSpec) -> dict[str, Variable]:
+    """Return all variables of the cube of a sweep by name."""
+    return variables(spec.scores, results_of_spec(spec))
+
+
+def variables(
+    scores: Collection[str], results: Mapping[str, Variable] = ALL_RESULTS
+) -> dict[str, Variable]:
     """Return all variables of a cube by name; scores beside the ARI only if they are given.
 
     Examples
@@ -197,6 +242,6 @@ def variables(scores: Collection[str]) -> dict[str, Variable]:
     """
     return {
         name: variable
-        for name, variable in VARIABLES.items()
+        for name, variable in {**results, **ABOUT_TILES}.items()
         if variable.score in (None, "ari", *scores)
     }

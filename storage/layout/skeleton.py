@@ -20,7 +20,7 @@ from storage.layout.schema import (
     TILE_DIMS,
     Status,
     Variable,
-    variables,
+    variables_of_spec,
 )
 
 #: The name of every metadata document of Zarr.
@@ -49,7 +49,7 @@ def skeleton(spec: SweepSpec, axes: Axes, attributes: Mapping[str, Any]) -> File
     group = zarr.create_group(MemoryStore(contents), attributes=dict(attributes))
     for dim in DIMS:
         _add_coordinate(group, dim, getattr(axes, dim))
-    for variable in variables(spec.scores).values():
+    for variable in variables_of_spec(spec).values():
         _add_variable(group, variable, axes)
     add_kept_groups(group, spec, axes)
     outside = np.argwhere(~_is_part(spec, axes))

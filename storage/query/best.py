@@ -5,9 +5,9 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 import xarray as xr
 
-from storage.layout.schema import ALL_RESULTS
+from storage.layout.schema import Variable
 from storage.query.averages import averaged, scores
-from storage.query.selection import DEFAULT_VARIABLE, exponents_of
+from storage.query.selection import DEFAULT_VARIABLE, as_variable, exponents_of
 
 
 def best_exponents(cube: xr.Dataset, variable: str = DEFAULT_VARIABLE) -> xr.Dataset:
@@ -40,7 +40,7 @@ def best_exponents(cube: xr.Dataset, variable: str = DEFAULT_VARIABLE) -> xr.Dat
         found = values.to_dataset(name="best")
     else:
         found = averaged(values, "restart").rename(average="best").drop_vars("restarts")
-    return _at_best(found, "best", variable, dims)
+    return _at_best(found, "best", as_variable(cube, variable), dims)
 
 
 def best_average(cube: xr.Dataset, variable: str = DEFAULT_VARIABLE) -> xr.Dataset:
@@ -70,7 +70,8 @@ def best_average(cube: xr.Dataset, variable: str = DEFAULT_VARIABLE) -> xr.Datas
     dims = exponents_of(cube, variable)
     over = averaged(scores(cube, variable))
     compete = over.datasets == over.datasets.max(dims)
-    best = _at_best(over.assign(average=over.average.where(compete)), "average", variable, dims)
+    competing = over.assign(average=over.average.where(compete))
+    best = _at_best(competing, "average", as_variable(cube, variable), dims)
     return best.assign(datasets=best.datasets.fillna(0).astype(np.int64))
 
 
@@ -89,14 +90,16 @@ def best_scores(cube: xr.Dataset, variable: str, *, average: bool) -> xr.Dataset
     return best_exponents(cube, variable).rename(best=variable)
 
 
-def _at_best(values: xr.Dataset, by: str, variable: str, dims: Sequence[Hashable]) -> xr.Dataset:
+def _at_best(
+    values: xr.Dataset, by: str, variable: Variable, dims: Sequence[Hashable]
+) -> xr.Dataset:
     """Return all values where `by`, of a result, is best over `dims`, and the exponents there."""
     beside = {name: values[name] for name in values.coords if name not in values.indexes}
     bare = values.drop_vars(beside)  # chunking would make Dask arrays of these coordinates too
     # Dask stacks these dimensions only if each of them is one chunk
     whole = bare.chunk(dict.fromkeys(dims, -1)) if bare.chunks else bare
     cells = whole.stack(cell=dims, create_index=False)
-    rank = cells[by] if ALL_RESULTS[variable].higher_is_better else -cells[by]
+    rank = cells[by] if variable.higher_is_better else -cells[by]
     # A score that is infinite because it is undefined is still better than no result
     best = rank.clip(min=np.finfo(np.float64).min).fillna(-np.inf).argmax("cell")
     order = xr.DataArray(np.arange(cells.sizes["cell"]), dims="cell")

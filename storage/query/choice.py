@@ -1,27 +1,38 @@
 """Choose exponents by a score, and compare the choice with the best ARI."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import xarray as xr
 
 from pipeline.core.validation import as_choice
 from pipeline.score_facts import SCORE_FACTS, SCORES, suffix
-from storage.layout.schema import ALL_RESULTS
+from storage.layout.schema import ALL_RESULTS, Variable
 from storage.query.averages import averaged, scores
 from storage.query.best import best_scores
-from storage.query.selection import DEFAULT_VARIABLE, exponents_of, results_of
+from storage.query.selection import DEFAULT_VARIABLE, described, exponents_of, results_of
 
 
-def score_variable(variable: str, score: str) -> str:
+def score_variable(variable: str, score: str, results: Mapping[str, Variable] = ALL_RESULTS) -> str:
     """Return the name of the variable with a score of the same algorithm.
+
+    Parameters
+    ----------
+    variable : str
+        Any result of the algorithm.
+    score : str
+        The name of a score.
+    results : mapping of str to Variable
+        The results of the cube, as `described` returns them. By default without clusterers and
+        plug-ins.
 
     Examples
     --------
     >>> score_variable("rescaled_imwk_ari", "calinski-harabasz")
     'rescaled_imwk_calinski_harabasz'
     """
-    result = ALL_RESULTS[as_choice(variable, "variable", ALL_RESULTS)]
-    return f"{result.part}_{suffix(as_choice(score, 'score', SCORE_FACTS))}"
+    part = results[as_choice(variable, "variable", results)].part
+    known = [*SCORE_FACTS, *(each.score for each in results.values() if each.score)]
+    return f"{part}_{suffix(as_choice(score, 'score', dict.fromkeys(known)))}"
 
 
 def main_variable(cube: xr.Dataset) -> str:
@@ -89,9 +100,10 @@ def chosen_exponents(
     >>> [float(chosen[name][0]) for name in ("p1", "ari", "best_ari")]
     [1.4, 0.5, 0.7]
     """
-    name = score_variable(variable, score)
+    known = described(cube)
+    name = score_variable(variable, score, known)
     chosen = best_scores(cube, name, average=average)
-    part = ALL_RESULTS[name].part
+    part = known[name].part
     ari, clusters = f"{part}_ari", f"{part}_clusters"
     if clusters in results_of(cube) and not average:
         found = _at(scores(cube, clusters), chosen, exponents_of(cube, clusters))

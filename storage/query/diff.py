@@ -3,13 +3,13 @@
 import numpy as np
 import xarray as xr
 
-from storage.layout.schema import VARIABLES
+from storage.layout.schema import ABOUT_TILES
+from storage.query.selection import described
 
 #: They describe how a cube was computed, not its results.
 NOT_COMPARED = ("tile_seconds", "grid")
 #: The values of a tile that one of the cubes does not have; other tiles never have them.
 _NO_TILE = {"status": -1, "error": ""}
-_FILLS = {name: _NO_TILE.get(name, np.nan) for name in VARIABLES if name not in NOT_COMPARED}
 
 
 def compare_cubes(first: xr.Dataset, second: xr.Dataset) -> xr.Dataset:
@@ -36,8 +36,10 @@ def compare_cubes(first: xr.Dataset, second: xr.Dataset) -> xr.Dataset:
     >>> int(found.cells), int(found.differing), float(found.largest_difference)
     (2, 1, 0.3)
     """
-    ours, theirs = xr.align(first, second, join="outer", fill_value=_FILLS)
-    names = [name for name in _FILLS if name in first or name in second]
+    known = {**described(first), **described(second), **ABOUT_TILES}
+    fills = {name: _NO_TILE.get(name, np.nan) for name in known if name not in NOT_COMPARED}
+    ours, theirs = xr.align(first, second, join="outer", fill_value=fills)
+    names = [name for name in fills if name in first or name in second]
     found = [_difference(_part(ours, theirs, name), _part(theirs, ours, name)) for name in names]
     return xr.concat(found, xr.Variable("variable", names))
 

@@ -16,8 +16,9 @@ from pipeline.core.errors import InvalidInputError
 from pipeline.errors import OutputError
 from pipeline.files import output_errors, replacing
 from storage.backends.location import CubeLocation
-from storage.layout.schema import ALL_RESULTS, TILE_DIMS
+from storage.layout.schema import TILE_DIMS
 from storage.opening import open_cube
+from storage.query.selection import described
 
 #: The columns of an export; exponents and restarts are empty where a value does not have them.
 COLUMNS = (*TILE_DIMS, "variable", "p1", "p2", "restart", "value")
@@ -96,7 +97,7 @@ def tidy_pieces(cube: xr.Dataset) -> Iterator[pd.DataFrame]:
     >>> next(tidy_pieces(values.to_dataset(name="imwk_ari"))).iloc[0].to_dict()["value"]
     0.5
     """
-    names = [name for name in ALL_RESULTS if name in cube]
+    names = [name for name in described(cube) if name in cube]
     for position, name in product(range(cube.sizes["config"]), names):
         values = cube[name].isel(config=[position]).compute()
         length = max(1, MOST_ROWS * values.sizes["dataset"] // max(1, values.size))

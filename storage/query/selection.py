@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from pipeline.core.errors import InvalidInputError
 from pipeline.core.validation import as_choice, as_exponent
-from storage.layout.schema import ALL_RESULTS, Variable
+from pipeline.spec.plugins import PluginFacts, clusterer_parts
+from storage.layout.schema import Variable, all_results
 
 #: The ARI of imwk-means on rescaled data, the main result of the paper.
 DEFAULT_VARIABLE = "rescaled_imwk_ari"
@@ -135,17 +136,46 @@ def as_variable(cube: xr.Dataset, name: str) -> Variable:
         raise InvalidInputError(
             f"There is no {name} in this cube: {reason}. Known: {', '.join(known)}."
         )
-    return ALL_RESULTS[as_choice(name, "variable", known)]
+    return described(cube)[as_choice(name, "variable", known)]
+
+
+def described(cube: xr.Dataset) -> dict[str, Variable]:
+    """Return the descriptions of all results that a cube may have, by name.
+
+    A cube records what has to be known of its plug-ins, so that none of them is needed here.
+
+    Examples
+    --------
+    >>> cube = xr.Dataset(attrs={"spec": {"clusterers": ["ward"]}})
+    >>> described(cube)["rescaled_ward_ari"].dims
+    ('p1',)
+    """
+    keys = _spec_keys(cube)
+    plugins = [PluginFacts.model_validate(facts) for facts in keys.get("plugins", ())]
+    return all_results(keys.get("clusterers", ()), plugins)
+
+
+def _parts(cube: xr.Dataset) -> tuple[str, ...] | None:
+    """Return all parts that a cube's sweep computes; None if they are unknown."""
+    keys = _spec_keys(cube)
+    if "parts" not in keys:
+        return None
+    return (*keys["parts"], *clusterer_parts(keys.get("clusterers", ())))
+
+
+def _spec_keys(cube: xr.Dataset) -> dict[str, Any]:
+    keys: dict[str, Any] = cube.attrs.get("spec", {})
+    return keys
 
 
 def _why_absent(cube: xr.Dataset, name: str) -> str | None:
-    variable = ALL_RESULTS.get(name)
+    variable = described(cube).get(name)
     if variable is None:
         return None
     if variable.needs_labels and is_unlabelled(cube):
         name = str(variable.score).upper()
         return f"there is no {name} without labels, but there are scores such as the silhouette"
-    parts = cube.attrs.get("spec", {}).get("parts", ())
+    parts = _parts(cube)
     if parts and variable.part not in parts:
         return f"its sweep does not compute {variable.part}, only {', '.join(parts)}"
     if variable.facts is None:
@@ -177,11 +207,11 @@ def results_of(cube: xr.Dataset) -> list[str]:
     >>> results_of(xr.Dataset({"imwk_ari": 0.5, "status": 1}))
     ['imwk_ari']
     """
-    parts = cube.attrs.get("spec", {}).get("parts")
+    parts = _parts(cube)
     unlabelled = is_unlabelled(cube)
     return [
         variable.name
-        for variable in ALL_RESULTS.values()
+        for variable in described(cube).values()
         if variable.name in cube
         and (parts is None or variable.part in parts)
         and not (unlabelled and variable.needs_labels)

@@ -11,12 +11,13 @@ from pipeline.score_facts import SCORE_FACTS, SCORES
 from pipeline.scoring import Scorer
 from pipeline.spec import RESTARTED, SweepSpec, Tile
 from pipeline.spec.blocks import Block
+from pipeline.spec.plugins import clusterer_parts
 from storage import CubeLocation, labels, read_spec, stored_table
 from storage.errors import CubeError
 from storage.extend import add_scores
 from storage.handle import CubeHandle
 from storage.layout.grids import Grid
-from storage.layout.schema import ALL_RESULTS
+from storage.layout.schema import results_of_spec
 from workflows.errors import ArgumentError
 
 #: The parts whose labels are kept, with all their exponents.
@@ -48,8 +49,9 @@ def score_cube(location: CubeLocation, scores: Iterable[str]) -> list[str]:
 
     Notes
     -----
-    Restarts of k-means++ keep no labels, so that they are computed again, with the runs of
-    imwk-means at p1 that rescale for them. That is a small part of a sweep.
+    Restarts of k-means++ and clusterers keep no labels, so that they are computed again, with the
+    runs of imwk-means at p1 that rescale for them. Without clusterers, that is a small part of a
+    sweep.
 
     Examples
     --------
@@ -100,6 +102,7 @@ def _rescored(
     spec = handle.spec.model_copy(update={"scores": tuple(scores), "keep": ()})
     table = stored_table(handle, tile.config) if tile.config in spec.datasets.matrices else None
     restarted = tuple(part for part in RESTARTED if part in spec.parts)
+    restarted += clusterer_parts(spec.clusterers)
     found: dict[str, NDArray[Any]] = {}
     if restarted:
         found |= run_block(spec, Block(tile, restarted, grid.p1, grid.p2), table).arrays
@@ -107,7 +110,8 @@ def _rescored(
     for part in KEPT:
         if part in spec.parts:
             found |= _of_kept(handle, tile, grid, part, scorer)
-    return {name: values for name, values in found.items() if ALL_RESULTS[name].score in scores}
+    known = results_of_spec(spec)
+    return {name: values for name, values in found.items() if known[name].score in scores}
 
 
 def _of_kept(

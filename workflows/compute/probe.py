@@ -7,8 +7,9 @@ from typing import Any
 from distributed import Client
 
 from pipeline.core.errors import ImwkError
+from pipeline.spec.plugins import missing_plugin
 from storage.control import check_access
-from storage.handle import AnyCube, as_handle
+from storage.handle import AnyCube, as_handle, read_spec
 from storage.provenance import environment
 from workflows.errors import WorkersError
 
@@ -17,19 +18,32 @@ PROJECT = "imwk-sweep"
 
 @dataclass(frozen=True)
 class Probe:
-    """The versions of packages that a process has, and why it cannot use the cube, if so."""
+    """The versions of packages that a process has, and why it cannot take part, if so.
+
+    Attributes
+    ----------
+    versions : mapping of str to str
+        By package.
+    trouble : str or None
+        Why the process cannot use the cube.
+    missing : str or None
+        Which plug-in of the sweep it lacks, and what to install.
+    """
 
     versions: Mapping[str, str]
     trouble: str | None
+    missing: str | None = None
 
 
 def probe(location: str, wanted: str) -> Probe:
-    """Return the versions of this process, and whether it can use the cube."""
+    """Return the versions of this process, and whether it can use the cube and has its plug-ins."""
+    versions = environment()["versions"]
     try:
         check_access(location, wanted)
+        spec = read_spec(location)
     except ImwkError as error:
-        return Probe(environment()["versions"], str(error))
-    return Probe(environment()["versions"], None)
+        return Probe(versions, str(error))
+    return Probe(versions, None, missing_plugin(spec.plugins, spec.clusterers))
 
 
 def check_workers(client: Client, cube: AnyCube) -> None:
@@ -45,8 +59,8 @@ def check_workers(client: Client, cube: AnyCube) -> None:
     Raises
     ------
     WorkersError
-        If a worker has another version of this project or another major version of NumPy, or
-        cannot write the cube.
+        If a worker has another version of this project or another major version of NumPy, lacks a
+        plug-in of the sweep, or cannot write the cube.
 
     Examples
     --------
@@ -100,7 +114,7 @@ def trouble_of(found: Any) -> str | None:
             f"cannot use the cube. {found.trouble} Give a location that it can write: a shared "
             "folder, or an object store with credentials in its environment."
         )
-    return None
+    return found.missing
 
 
 def _major(version: str) -> str:

@@ -17,7 +17,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from storage.layout.schema import ALL_RESULTS, Status
+from storage.layout.schema import Status
 from storage.query import (
     DEFAULT_VARIABLE,
     as_variable,
@@ -89,7 +89,7 @@ def mean_grids(cube: xr.Dataset, variable: str = DEFAULT_VARIABLE) -> xr.Dataset
 
 def _refuse_what_cannot_be_drawn(cube: xr.Dataset, variable: str) -> None:
     if as_variable(cube, variable).dims != ("p1", "p2"):
-        grids = [name for name in results_of(cube) if ALL_RESULTS[name].dims == ("p1", "p2")]
+        grids = [name for name in results_of(cube) if as_variable(cube, name).dims == ("p1", "p2")]
         raise ArgumentError(
             f"{variable} does not depend on p1 and p2. "
             f"Variables of this cube that do: {', '.join(grids) or 'none'}.",

@@ -7,8 +7,8 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from storage.layout.schema import ALL_RESULTS
 from storage.query import (
+    as_variable,
     averaged,
     baseline_of,
     best_average,
@@ -62,13 +62,13 @@ def shown_results(cube: xr.Dataset) -> list[Shown]:
     [('imwk_ari', 'kmeans_ari')]
     """
     names = results_of(cube)
-    found = [_shown(cube, name) for name in names if "p1" in ALL_RESULTS[name].dims]
+    found = [_shown(cube, name) for name in names if "p1" in as_variable(cube, name).dims]
     # Results that depend on both exponents come first, because they are the most important.
     return sorted(found, key=lambda shown: (shown.is_count, -len(shown.exponents)))
 
 
 def _shown(cube: xr.Dataset, name: str) -> Shown:
-    known = ALL_RESULTS[name]
+    known = as_variable(cube, name)
     exponents = tuple(dim for dim in known.dims if dim in ("p1", "p2"))
     unbounded = known.facts is not None and max(-known.facts.lowest, known.facts.highest) > 1
     return Shown(name, known.about, exponents, known.is_count, unbounded, baseline_of(cube, name))

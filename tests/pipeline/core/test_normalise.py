@@ -9,6 +9,7 @@ from sklearn.preprocessing import normalize as sklearn_normalize
 from pipeline.core import NORMALISATIONS, ConstantFeatureWarning, normalise
 
 X = np.random.default_rng(1).normal(3, 2, size=(50, 4))
+SCALING = [name for name in NORMALISATIONS if name != "none"]
 
 
 def test_z_score_equals_scipy_with_the_sample_standard_deviation() -> None:
@@ -35,7 +36,7 @@ def test_robust_z_score_of_four_values() -> None:
     np.testing.assert_array_equal(result[:, 0], [-2, 0, 0, 196])
 
 
-@pytest.mark.parametrize("name", NORMALISATIONS)
+@pytest.mark.parametrize("name", SCALING)
 def test_constant_feature_becomes_zeros_with_a_warning(name: str) -> None:
     with pytest.warns(ConstantFeatureWarning, match=r"features \[1\]"):
         result = normalise(np.column_stack([X[:, 0], np.full(50, 0.1)]), name)
@@ -55,7 +56,14 @@ def test_feature_without_median_deviation_becomes_zeros_with_a_warning() -> None
     assert not result.any()
 
 
-@pytest.mark.parametrize("name", NORMALISATIONS)
+@pytest.mark.parametrize("name", SCALING)
 @given(exponent=st.integers(-1000, 1000))
 def test_scale_changes_no_bit_even_where_squares_overflow(name: str, exponent: int) -> None:
     np.testing.assert_array_equal(normalise(np.ldexp(X, exponent), name), normalise(X, name))
+
+
+def test_none_leaves_the_data_as_they_are_but_does_not_share_them() -> None:
+    given = np.column_stack([X[:, 0] * 1e150, np.full(50, 0.1)])
+    result = normalise(given, "none")
+    np.testing.assert_array_equal(result, given)
+    assert not np.shares_memory(result, given)

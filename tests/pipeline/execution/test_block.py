@@ -194,7 +194,7 @@ def test_blas_has_one_thread_while_a_block_is_computed(monkeypatch: pytest.Monke
         seen.extend(pool["num_threads"] for pool in threadpool_info())
         return normalise(X, name)
 
-    monkeypatch.setattr("pipeline.execution.block.normalise", recorded)
+    monkeypatch.setattr("pipeline.execution.block.normalised", recorded)
     run_block(GRID, Block(TILE, ("kmeans",), (), ()))
     assert set(seen) == {1}
 
