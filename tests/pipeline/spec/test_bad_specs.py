@@ -155,7 +155,7 @@ def test_mutated_text_gives_a_spec_or_a_spec_error(cut: tuple[int, int], put: st
 
 REQUIRED: tuple[tuple[dict[str, Any], str], ...] = (
     ({}, "datasets: is missing"),
-    ({"datasets": {}}, "give some data: synthetic, generated, tables, uci or batteries"),
+    ({"datasets": {}}, "datasets = {}: give some data: synthetic, generated, tables, uci or"),
     ({"datasets": {"synthetic": {"configs": "all"}}}, "datasets.synthetic.count: is missing"),
     ({"datasets": {"synthetic": {"count": 1}}}, "datasets.synthetic.configs: is missing"),
     ({"datasets": 3}, "datasets = 3: give a table with the keys synthetic"),
@@ -224,7 +224,7 @@ WRONG_DATA: tuple[tuple[dict[str, Any], str], ...] = (
 IMPOSSIBLE: tuple[tuple[dict[str, Any], str], ...] = (
     ({"k": [2, 6]}, "6 clusters of at least 20 entities need n of at least 120, got 100"),
     ({"noise": "within-cluster", "noise_share": 1.5}, "needs a noise_share of at most 1, got 1.5"),
-    ({"n": 1_000_000, "m": 50}, "1000000 entities with 50 features are too many"),
+    ({"n": 1_000_000, "m": 60}, "1000000 entities with 60 features are too many"),
     ({"n": 10_000, "noise": "normal", "noise_share": 9999.0}, "40000 features are too many"),
     ({"n": list(range(100, 200)), "m": list(range(1, 100))}, "9,900 combinations are too many"),
 )
