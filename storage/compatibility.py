@@ -1,7 +1,5 @@
 """Whether a spec fits a cube, and how the two differ."""
 
-from collections.abc import Mapping
-
 from pipeline.spec import SweepSpec
 from pipeline.spec.diff import diff
 from storage.backends.location import CubeLocation
@@ -25,10 +23,11 @@ def refuse_another_spec(location: CubeLocation, stored: SweepSpec, given: SweepS
 def refuse_smaller_spec(location: CubeLocation, stored: SweepSpec, given: SweepSpec) -> None:
     """Raise `CubeMismatchError` unless a cube can be extended to a spec."""
     fixed = set(SweepSpec.model_fields) - set(CAN_GROW)
+    data, made = given.datasets.matrices, given.datasets.configurations
     covers = (
         set(stored.tiles) <= set(given.tiles)
-        and _same_data(stored.datasets.matrices, given.datasets.matrices)
-        and _same_data(stored.datasets.configurations, given.datasets.configurations)
+        and all(data[name].begins_with(facts) for name, facts in stored.datasets.matrices.items())
+        and all(made[name] == each for name, each in stored.datasets.configurations.items())
         and set(stored.p1) <= set(given.p1)
         and set(stored.p2) <= set(given.p2)
     )
@@ -39,11 +38,6 @@ def refuse_smaller_spec(location: CubeLocation, stored: SweepSpec, given: SweepS
             "The spec must have all data sets, normalisations and exponents of the cube, and may "
             "have more; everything else must be equal. Add what is missing, or create a new cube."
         )
-
-
-def _same_data(stored: Mapping[str, object], given: Mapping[str, object]) -> bool:
-    """Return whether the configurations of a cube have the same data in a spec."""
-    return all(name in given and given[name] == data for name, data in stored.items())
 
 
 def differences(stored: SweepSpec, given: SweepSpec) -> str:
