@@ -53,9 +53,9 @@ class Nothing:
         """Say no."""
         return False
 
-    def table(self, config: str) -> Table:
+    def table(self, tile: Tile) -> Table:
         """Refuse: there are none."""
-        raise KeyError(config)
+        raise KeyError(tile)
 
     def write(self, *_: object) -> None:
         """Do nothing."""

@@ -1,7 +1,5 @@
 """Whether a spec fits a cube, how the two differ, and whether the cube can still be computed."""
 
-from collections.abc import Mapping
-
 from pipeline.rules import RULES, changes_since
 from pipeline.spec import SweepSpec
 from pipeline.spec.diff import diff
@@ -28,11 +26,12 @@ def refuse_smaller_spec(location: CubeLocation, stored: SweepSpec, given: SweepS
     """Raise `CubeMismatchError` unless a cube can be extended to a spec."""
     refuse_other_rules(location, stored)
     fixed = set(SweepSpec.model_fields) - set(CAN_GROW)
+    data, made = given.datasets.matrices, given.datasets.configurations
     covers = (
         set(stored.tiles) <= set(given.tiles)
-        and _same_data(stored.datasets.matrices, given.datasets.matrices)
-        and _same_data(stored.datasets.configurations, given.datasets.configurations)
         and set(stored.plugins) <= set(given.plugins)
+        and all(data[name].begins_with(facts) for name, facts in stored.datasets.matrices.items())
+        and all(made[name] == each for name, each in stored.datasets.configurations.items())
         and set(stored.p1) <= set(given.p1)
         and set(stored.p2) <= set(given.p2)
     )
@@ -43,11 +42,6 @@ def refuse_smaller_spec(location: CubeLocation, stored: SweepSpec, given: SweepS
             "The spec must have all data sets, normalisations and exponents of the cube, and may "
             "have more; everything else must be equal. Add what is missing, or create a new cube."
         )
-
-
-def _same_data(stored: Mapping[str, object], given: Mapping[str, object]) -> bool:
-    """Return whether the configurations of a cube have the same data in a spec."""
-    return all(name in given and given[name] == data for name, data in stored.items())
 
 
 def refuse_other_rules(location: CubeLocation, stored: SweepSpec) -> None:

@@ -83,7 +83,8 @@ def extend_cube(location: CubeLocation, spec: SweepSpec, tables: Tables | None =
         handle = _settled(handle)  # another process may have extended it
         refuse_smaller_spec(location, handle.spec, spec)
         if spec != handle.spec:
-            stored = (facts.sha256 for facts in handle.spec.datasets.matrices.values())
+            facts = handle.spec.datasets.matrices.values()
+            stored = (sha256 for each in facts for sha256 in each.hashes)
             wanted = wanted_tables(spec, tables or {}, stored)
             with storage_errors(f"extend the cube {location}"):
                 add_tables(handle, wanted)

@@ -4,7 +4,7 @@ They travel with the cube: a worker needs no other file, and resuming, extending
 does not need one either.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
@@ -14,6 +14,7 @@ from zarr.codecs import Crc32cCodec, ZstdCodec
 from zarr.core.buffer import Buffer
 from zarr.storage import MemoryStore
 
+from pipeline.core.errors import InvalidInputError
 from pipeline.core.validation import as_choice
 from pipeline.datasets import Table
 from pipeline.datasets.tables.table import Tables
@@ -31,7 +32,7 @@ CHUNK_CELLS = 1_000_000
 KEPT = 32
 
 
-def stored_table(cube: AnyCube, config: str) -> Table:
+def stored_table(cube: AnyCube, config: str, dataset: int = 0) -> Table:
     """Return the table of a configuration, which a process reads once.
 
     Parameters
@@ -39,7 +40,9 @@ def stored_table(cube: AnyCube, config: str) -> Table:
     cube : path, URL or CubeHandle
         An existing cube.
     config : str
-        A configuration whose data come from a table.
+        A configuration whose data come from a table, or from several.
+    dataset : int
+        The number of the data set.
 
     Returns
     -------
@@ -67,13 +70,17 @@ def stored_table(cube: AnyCube, config: str) -> Table:
     handle = as_handle(cube)
     tables = handle.spec.datasets.matrices
     facts = tables[as_choice(config, "table", tables)]
-    return _read_once(str(handle.location), config, facts.sha256)
+    if dataset not in range(len(facts.hashes)):
+        raise InvalidInputError(
+            f"{config} has no data set {dataset}. It has 0 to {len(facts.hashes) - 1}."
+        )
+    return _read_once(str(handle.location), config, facts.hashes[dataset])
 
 
 def refuse_damaged_tables(handle: CubeHandle) -> None:
     """Read all tables of a cube, and raise an error if one is damaged."""
-    for config, facts in handle.spec.datasets.matrices.items():
-        _read(str(handle.location), config, facts.sha256)
+    for config, sha256 in _hashes(handle.spec):
+        _read(str(handle.location), config, sha256)
 
 
 def table_files(spec: SweepSpec, tables: Tables) -> Files:
@@ -107,18 +114,21 @@ def wanted_tables(spec: SweepSpec, tables: Tables, stored: Iterable[str]) -> lis
     Raise `CubeError` if one of them is not among `tables`.
     """
     known = set(stored)
-    wanted = {
-        facts.sha256: config
-        for config, facts in spec.datasets.matrices.items()
-        if facts.sha256 not in known
-    }
-    lacking = [config for sha256, config in wanted.items() if sha256 not in tables]
+    wanted = {sha256: config for config, sha256 in _hashes(spec) if sha256 not in known}
+    lacking = dict.fromkeys(config for sha256, config in wanted.items() if sha256 not in tables)
     if lacking:
         raise CubeError(
             f"The data of {', '.join(lacking)} are needed once, to be stored in the cube. Give "
             "their tables, or name their files in the spec under [datasets.tables]."
         )
     return [tables[sha256] for sha256 in wanted]
+
+
+def _hashes(spec: SweepSpec) -> Iterator[tuple[str, str]]:
+    """Yield the configuration and the hash of every table."""
+    for config, facts in spec.datasets.matrices.items():
+        for sha256 in facts.hashes:
+            yield config, sha256
 
 
 @lru_cache(maxsize=KEPT)

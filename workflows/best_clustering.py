@@ -252,4 +252,11 @@ def _table_of(spec: SweepSpec, config: str | None) -> str:
             f"This cube has {len(tables)} tables: {', '.join(tables)}. Choose one of them.",
             "config",
         )
-    return tables[0] if config is None else as_choice(config, "table", tables)
+    chosen = tables[0] if config is None else as_choice(config, "table", tables)
+    count = spec.dataset_count(chosen)
+    if count > 1:
+        raise ArgumentError(
+            f"{chosen} has {count} data sets, and only a single table can be clustered. Cluster "
+            "one of its files in place of the cube."
+        )
+    return chosen

@@ -51,9 +51,9 @@ class CubeStore:
         _record_once(self.location, self.session)
         write_tile(self._handle, tile, results)
 
-    def table(self, config: str) -> Table:
-        """Return the table of a configuration, which a process reads once."""
-        return stored_table(self._handle, config)
+    def table(self, tile: Tile) -> Table:
+        """Return the table of a tile, which a process reads once."""
+        return stored_table(self._handle, tile.config, tile.dataset)
 
     @property
     def _handle(self) -> CubeHandle:

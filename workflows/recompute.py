@@ -97,7 +97,7 @@ def recompute(
 
 def _computed(handle: CubeHandle, tile: Tile) -> Arrays:
     own = tile.config in handle.spec.datasets.matrices
-    table = stored_table(handle, tile.config) if own else None
+    table = stored_table(handle, tile.config, tile.dataset) if own else None
     return run_tile(handle.spec, tile, table).arrays
 
 

@@ -122,7 +122,7 @@ class _Pilots:
         facts = self.spec.datasets.matrices.get(tile.config)
         if facts is None:
             return TileData.of(few, tile, None)
-        table = self.tables.get(facts.sha256)
+        table = self.tables.get(facts.hashes[tile.dataset])
         if table is None:
             raise InvalidInputError(
                 f"The data of {tile.config!r} are needed for a plan. Name their file in the spec."

@@ -23,8 +23,8 @@ class TileStore(Protocol):
     def write(self, tile: Tile, results: Sequence[BlockResult]) -> None:
         """Store the results of all blocks of a tile."""
 
-    def table(self, config: str) -> Table:
-        """Return the table of a configuration that is not synthetic."""
+    def table(self, tile: Tile) -> Table:
+        """Return the table of a tile whose data are not synthetic."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def compute_block(spec: SweepSpec, store: TileStore, block: Block) -> BlockResul
 
 
 def _table(spec: SweepSpec, store: TileStore, tile: Tile) -> Table | None:
-    return store.table(tile.config) if tile.config in spec.datasets.matrices else None
+    return store.table(tile) if tile.config in spec.datasets.matrices else None
 
 
 def write_blocks(store: TileStore, tile: Tile, results: Sequence[BlockResult | None]) -> None:

@@ -79,6 +79,7 @@ def _datasets_as_text(datasets: Datasets) -> dict[str, str]:
     for name, facts in datasets.matrices.items():
         labels = "labels" if facts.labelled else "no labels"
         texts[dotted(("datasets", "matrices", name))] = (
-            f"{facts.rows} x {facts.features}, {labels}, k = {facts.k}, sha256 {facts.sha256}"
+            f"{facts.rows} x {facts.features}, {labels}, k = {facts.k}, sha256 "
+            f"{', '.join(facts.hashes)}"
         )
     return texts

@@ -1,6 +1,6 @@
 """A spec as people write it. It names files and data sets, which are read to get the sweep."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +20,7 @@ from pipeline.spec.fields import FrozenModel, is_list, one_of, some_of
 from pipeline.spec.generated import Generated
 from pipeline.spec.model import SpecKeys, SweepSpec
 from pipeline.spec.problems import AllowedKeys, dotted, shown
+from pipeline.spec.replicates import read_replicates, replicate_files
 from pipeline.spec.sources import Synthetic, TableFacts, check_names, facts_by_config
 from pipeline.spec.sweep import Sweep
 
@@ -57,9 +58,10 @@ _ColumnNames = Annotated[tuple[str, ...], BeforeValidator(_column_names)]
 
 
 class TableFile(FrozenModel):
-    """A user's data file. The keys are k and the parameters of `read_table`."""
+    """A user's data file, or several. The other keys are k and the parameters of `read_table`."""
 
-    file: str = Field(strict=True)
+    file: str | None = Field(default=None, strict=True)
+    files: str | None = Field(default=None, strict=True)
     label: str | None = Field(default=None, strict=True)
     k: Annotated[int | tuple[int, ...] | None, BeforeValidator(_numbers_of_clusters)] = None
     missing: Annotated[str, one_of("way to treat missing values", ON_MISSING)] = "refuse"
@@ -67,10 +69,30 @@ class TableFile(FrozenModel):
     categorical: _ColumnNames = ()
     header: bool = Field(default=True, strict=True)
 
-    def read(self, folder: Path) -> Table:
-        """Read the table. A relative path starts from `folder`."""
+    @model_validator(mode="after")
+    def _require_one_source(self) -> "TableFile":
+        if (self.file is None) == (self.files is None):
+            raise ValueError(
+                'give either file, or files such as "reps/*.csv", which are the data sets 0, 1, '
+                "2, ... of one configuration."
+            )
+        return self
+
+    @property
+    def source(self) -> str | None:
+        """The file, or the pattern of several."""
+        return self.file if self.files is None else self.files
+
+    def read(self, folder: Path) -> list[Table]:
+        """Read the table of each data set. A relative path starts from `folder`."""
+        if self.files is None:
+            return [self._read(folder / str(self.file))]
+        files = replicate_files(self.files, folder)
+        return read_replicates(files, self._read, same_classes=self.k is None)
+
+    def _read(self, path: Path) -> Table:
         return read_table(
-            folder / self.file,
+            path,
             self.label,
             missing=self.missing,
             ignore=self.ignore,
@@ -170,16 +192,16 @@ class DraftSpec(SpecKeys):
         data = self.datasets
         read, problems = _TablesRead({}, dict(data.matrices)), list[Problem]()
         for name, file in data.tables.items():
-            with _collecting(problems, ("datasets", "tables", name), file.file):
+            with _collecting(problems, ("datasets", "tables", name), file.source):
                 read.add(name, file.read(folder), file.k)
         if data.uci is not None:
             with _collecting(problems, ("datasets", "uci", "names"), data.uci.names):
                 for name, table in load_uci(data.uci.names).items():
-                    read.add(name, table)
+                    read.add(name, [table])
         if data.batteries is not None:
             for name in matching_sets(data.batteries.names):
                 with _collecting(problems, ("datasets", "batteries", "names"), name):
-                    read.add(name, load_battery(name))
+                    read.add(name, [load_battery(name)])
         if problems:
             raise SpecError(problems)
         given = {key: getattr(self, key) for key in self.model_fields_set}
@@ -198,12 +220,14 @@ class _TablesRead:
     tables: dict[str, Table]
     facts: dict[str, TableFacts]
 
-    def add(self, name: str, table: Table, k: int | tuple[int, ...] | None = None) -> None:
-        facts = facts_by_config(name, table, k)
+    def add(
+        self, name: str, tables: Sequence[Table], k: int | tuple[int, ...] | None = None
+    ) -> None:
+        facts = facts_by_config(name, tables[0], k, tables[1:])
         for repeated in sorted(facts.keys() & self.facts.keys()):
             raise InvalidInputError(f"two data sets have the name {repeated}. Rename one of them.")
         self.facts.update(facts)
-        self.tables[table.sha256] = table
+        self.tables.update((table.sha256, table) for table in tables)
 
 
 @contextmanager

@@ -22,7 +22,7 @@ from pipeline.errors import BadEntryError
 from pipeline.spec.fields import FrozenModel, some_of, whole_number
 from pipeline.spec.generated import MOST_DATASETS, Generated
 
-#: The largest product of the numbers of configurations and of data sets, if some are generated.
+#: The largest product of the numbers of configurations and of data sets, if the user chooses both.
 MOST_PLACES = 200_000
 #: Names of configurations are printed in tables.
 LONGEST_NAME = 60
@@ -41,6 +41,9 @@ class Synthetic(FrozenModel):
     count: Annotated[int, whole_number("count", 1, MOST_DATASETS)]
 
 
+_Hash = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+
+
 class TableFacts(FrozenModel):
     """What a spec records of a table: its identity, and the number of clusters to find.
 
@@ -54,17 +57,37 @@ class TableFacts(FrozenModel):
         Whether its classes are known.
     sha256 : str
         Hash of numbers and classes, as in `Table.sha256`.
+    more : tuple of str
+        Hashes of the tables of the same shape that are data sets 1, 2, ... of the configuration.
     """
 
     k: Annotated[int, whole_number("k", 1, MOST_ROWS)]
     rows: Annotated[int, whole_number("rows", 1, MOST_ROWS)]
     features: Annotated[int, whole_number("features", 1, MOST_CELLS)]
     labelled: bool = Field(strict=True)
-    sha256: str = Field(pattern="^[0-9a-f]{64}$")
+    sha256: _Hash
+    more: tuple[_Hash, ...] = Field(default=(), max_length=MOST_DATASETS)
+
+    @model_serializer(mode="wrap")
+    def _omit_none(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Omit other data sets if there are none, so that older specs keep their fingerprint."""
+        return {key: value for key, value in handler(self).items() if key != "more" or value}
+
+    @property
+    def hashes(self) -> tuple[str, ...]:
+        """The hashes of all data sets, in order."""
+        return (self.sha256, *self.more)
+
+    def begins_with(self, fewer: "TableFacts") -> bool:
+        """Return whether these are the facts of the same data sets, and perhaps of more."""
+        first = self.more[: len(fewer.more)]
+        return self.model_copy(update={"more": first}) == fewer
 
     @classmethod
-    def of(cls, table: Table, k: int | None = None) -> "TableFacts":
+    def of(cls, table: Table, k: int | None = None, more: Collection[Table] = ()) -> "TableFacts":
         """Return the facts of a table. By default k is the number of its classes.
+
+        `more` are further data sets of the same shape.
 
         Examples
         --------
@@ -86,13 +109,19 @@ class TableFacts(FrozenModel):
             features=features,
             labelled=table.classes is not None,
             sha256=table.sha256,
+            more=tuple(other.sha256 for other in more),
         )
 
 
 def facts_by_config(
-    name: str, table: Table, k: int | Collection[int] | None = None
+    name: str,
+    table: Table,
+    k: int | Collection[int] | None = None,
+    more: Collection[Table] = (),
 ) -> dict[str, TableFacts]:
     """Return the facts of a table by configuration: one configuration for each k of several.
+
+    `more` are further data sets of the same shape, of every configuration.
 
     Examples
     --------
@@ -102,8 +131,8 @@ def facts_by_config(
     (['mine'], ['mine k=2', 'mine k=3'])
     """
     if k is None or not isinstance(k, Collection):
-        return {name: TableFacts.of(table, k)}
-    return {f"{name} k={each}": TableFacts.of(table, each) for each in k}
+        return {name: TableFacts.of(table, k, more)}
+    return {f"{name} k={each}": TableFacts.of(table, each, more) for each in k}
 
 
 def check_names(tables: dict[str, Any]) -> dict[str, Any]:
@@ -146,7 +175,8 @@ class Datasets(FrozenModel):
         if not counts:
             raise ValueError("give some data: synthetic, generated, tables, uci or batteries.")
         places = len(counts) * max(counts.values())
-        if self.generated and places > MOST_PLACES:
+        several = self.generated or any(facts.more for facts in self.matrices.values())
+        if several and places > MOST_PLACES:
             raise ValueError(
                 f"{len(counts):,} configurations with up to {max(counts.values()):,} data sets "
                 f"are too many. Their product may be {MOST_PLACES:,}."
@@ -190,7 +220,7 @@ class Datasets(FrozenModel):
         counts = {} if synthetic is None else dict.fromkeys(synthetic.configs, synthetic.count)
         for name, data in self.generated.items():
             counts |= dict.fromkeys(data.configurations(name), data.count)
-        return counts | dict.fromkeys(self.matrices, 1)
+        return counts | {name: len(facts.hashes) for name, facts in self.matrices.items()}
 
     @property
     def configurations(self) -> dict[str, Configuration]:

@@ -93,7 +93,7 @@ class Candidates:
         self.spec, self.config, self.dataset = handle.spec, config, dataset
         self.rows, self.features, self.k = handle.spec.shape(config)
         has_table = config in handle.spec.datasets.matrices
-        self._table = stored_table(handle, config) if has_table else None
+        self._table = stored_table(handle, config, dataset) if has_table else None
         self._tiles = list(_tiles(handle, cube, config, dataset, self._table))
         self.all = tuple(each for tile in self._tiles for each in tile.candidates())
         self._scores: dict[str, Float64Array] = {}

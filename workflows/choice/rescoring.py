@@ -100,7 +100,8 @@ def _rescored(
 ) -> dict[str, NDArray[Any]]:
     """Return the new scores of all labellings of a tile, by variable."""
     spec = handle.spec.model_copy(update={"scores": tuple(scores), "keep": ()})
-    table = stored_table(handle, tile.config) if tile.config in spec.datasets.matrices else None
+    own = tile.config in spec.datasets.matrices
+    table = stored_table(handle, tile.config, tile.dataset) if own else None
     restarted = tuple(part for part in RESTARTED if part in spec.parts)
     restarted += clusterer_parts(spec.clusterers)
     found: dict[str, NDArray[Any]] = {}

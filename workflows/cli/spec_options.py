@@ -66,6 +66,7 @@ def _refuse_table_options(options: dict[str, Any]) -> None:
 def _show_notices(sweep: "Sweep") -> None:
     """Print what was dropped or imputed."""
     for name, facts in sweep.spec.datasets.matrices.items():
-        if facts.sha256 in sweep.tables:
-            for notice in sweep.tables[facts.sha256].notices:
-                click.echo(f"{name}: {notice}", err=True)
+        for dataset, sha256 in enumerate(facts.hashes):
+            title = f"{name}, data set {dataset}" if facts.more else name
+            for notice in sweep.tables[sha256].notices if sha256 in sweep.tables else ():
+                click.echo(f"{title}: {notice}", err=True)

@@ -160,7 +160,10 @@ REQUIRED: tuple[tuple[dict[str, Any], str], ...] = (
     ({"datasets": {"synthetic": {"count": 1}}}, "datasets.synthetic.configs: is missing"),
     ({"datasets": 3}, "datasets = 3: give a table with the keys synthetic"),
     ({"datasets": {"tables": {}}}, 'datasets = {"tables": {}}: give some data'),
-    ({"datasets": {"tables": {"mine": {}}}}, "datasets.tables.mine.file: is missing"),
+    (
+        {"datasets": {"tables": {"mine": {}}}},
+        "datasets.tables.mine = {}: give either file, or files",
+    ),
     ({"datasets": {"tables": {"mine": 3}}}, "datasets.tables.mine = 3: give a table with the keys"),
     ({"datasets": {"uci": {}}}, "datasets.uci.names: is missing"),
 )
