@@ -21,7 +21,6 @@ OPTIONAL = (
     "obstore",
     "pooch",
     "pyarrow",
-    "scipy",
     "sklearn",
 )
 #: What needs one of them as soon as it is imported.

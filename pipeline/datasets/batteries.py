@@ -20,6 +20,8 @@ from pipeline.files import replace_file
 FOLDER = "batteries"
 #: The labelling whose classes are used by default.
 DEFAULT_LABELS = "labels0"
+#: The endings of matrices.
+MATRIX_ENDINGS = (f"{MATRIX}{PACKED}", MATRIX)
 #: The names of batteries and their sets: they become parts of paths.
 _NAME = re.compile(r"\w[\w.+-]*", re.ASCII)
 
@@ -61,13 +63,25 @@ def find_sets(folder: Path) -> list[BatterySet]:
     name of their folder is the name of the battery.
     """
     files = sorted(folder.rglob("*")) if folder.is_dir() else []
-    matrices = [file for file in files if ending_of(file).removesuffix(PACKED) == MATRIX]
+    matrices = [file for file in files if file.name.endswith(MATRIX_ENDINGS)]
     sets = [BatterySet(_set_name(file), file, labellings(file)) for file in matrices]
     return [each for each in sets if each.labels]
 
 
 def _set_name(matrix: Path) -> str:
     return f"{matrix.absolute().parent.name}/{name_of(matrix)}"
+
+
+def _is_valid(name: str) -> bool:
+    """Return whether a name consists of those of a battery and a set, and leads to no other folder.
+
+    Examples
+    --------
+    >>> [_is_valid(name) for name in ("wut/x1", "x1", "../x1", "wut/../x1")]
+    [True, False, False, False]
+    """
+    parts = name.split("/")
+    return len(parts) == 2 and all(_NAME.fullmatch(part) for part in parts)
 
 
 def import_sets(sets: Iterable[BatterySet]) -> BatteryReport:
@@ -96,7 +110,7 @@ def import_sets(sets: Iterable[BatterySet]) -> BatteryReport:
 
 def _refuse_unusable(each: BatterySet, known: Collection[str]) -> None:
     source = str(each.matrix)
-    if not all(_NAME.fullmatch(part) for part in each.name.split("/")):
+    if not _is_valid(each.name):
         raise TableError(source, f"{each.name!r} is not a valid name. Use letters and digits.")
     if each.name in known:
         raise TableError(source, f"is another file of {each.name}. Rename the file or its folder.")
@@ -106,9 +120,7 @@ def _refuse_unusable(each: BatterySet, known: Collection[str]) -> None:
 
 
 def _copy(each: BatterySet) -> None:
-    battery, _, _ = each.name.partition("/")
-    folder = cache_folder() / FOLDER / battery
-    old = imported_sets().get(each.name)
+    folder, old = _folder(each.name), _imported(each.name)
     try:
         for file in reversed(old.files if old else ()):
             file.unlink()
@@ -116,6 +128,22 @@ def _copy(each: BatterySet) -> None:
             replace_file(folder / file.name, file.read_bytes())
     except OSError as error:
         raise TableError(str(each.matrix), f"cannot be copied: {error.strerror}.") from error
+
+
+def _folder(name: str) -> Path:
+    """Return the folder of a data set in the cache."""
+    battery, _, _ = name.partition("/")
+    return cache_folder() / FOLDER / battery
+
+
+def _imported(name: str) -> BatterySet | None:
+    """Return a data set that was imported; None if it was not."""
+    _, _, stem = name.partition("/")
+    for ending in MATRIX_ENDINGS if _is_valid(name) else ():
+        matrix = _folder(name) / f"{stem}{ending}"
+        if matrix.is_file():
+            return BatterySet(name, matrix, labellings(matrix))
+    return None
 
 
 def imported_sets() -> dict[str, BatterySet]:
@@ -132,10 +160,8 @@ def is_set_name(name: str) -> bool:
     >>> [is_set_name(name) for name in names]
     [True, True, False, False, False]
     """
-    battery, slash, rest = name.partition("/")
-    base = rest.partition(":")[0]
-    named = slash and _NAME.fullmatch(battery) and _NAME.fullmatch(base)
-    return bool(named) and not ending_of(Path(base)) and not Path(name).exists()
+    base, _, _ = name.partition(":")
+    return _is_valid(base) and not ending_of(Path(base)) and not Path(name).exists()
 
 
 def matching_sets(names: Iterable[str]) -> list[str]:
@@ -190,6 +216,12 @@ def load_battery(
 
 
 def _found(name: str) -> BatterySet:
+    found = _imported(name)
+    return _as_known(name) if found is None else found
+
+
+def _as_known(name: str) -> BatterySet:
+    """Raise an error that lists the names there are."""
     sets = imported_sets()
     if not sets:
         raise MissingDataError(
