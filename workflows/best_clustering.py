@@ -159,7 +159,7 @@ def _nothing_done(config: str) -> ArgumentError:
 def cluster_best(location: CubeLocation, best: Choice) -> Clustering:
     """Return the clusters of a cube's table at its best result; compute only what it does not keep.
 
-    Weights have five digits, to which cubes keep them. K-means++ has no weights.
+    Weights have four digits, to which cubes keep them. K-means++ has no weights.
 
     Parameters
     ----------
@@ -229,14 +229,14 @@ def _kept_run(handle: CubeHandle, where: dict[str, Any]) -> Run:
 
 
 def _shown(weights: FloatArray) -> Float64Array:
-    """Round weights to the five digits to which cubes keep them.
+    """Round weights to the four digits to which cubes keep them.
 
     Examples
     --------
     >>> _shown(np.array([[2 / 3, 1 / 3]])).tolist()
-    [[0.66667, 0.33333]]
+    [[0.6667, 0.3333]]
     """
-    return np.char.mod("%.5g", rounded_weights(weights)).astype(np.float64)
+    return np.char.mod("%.4g", rounded_weights(weights)).astype(np.float64)
 
 
 def _given(value: Any) -> tuple[Any, ...]:

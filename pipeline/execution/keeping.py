@@ -10,8 +10,8 @@ from pipeline.core import ImwkResult, KMeansResult
 from pipeline.core.types import FloatArray
 
 #: The type of kept weights, and the number of its last bits that are rounded to zero. These bits
-#: cannot be compressed, and no use of weights needs them: what is left is good to 4e-6 of a weight.
-WEIGHT_TYPE, DROPPED_BITS = np.float32, 6
+#: cannot be compressed, and no use of weights needs them: what is left is good to 1.6e-5 of a weight.
+WEIGHT_TYPE, DROPPED_BITS = np.float32, 8
 
 
 def label_type(k: int) -> np.dtype[np.unsignedinteger[Any]]:
@@ -90,7 +90,7 @@ def rounded_weights(weights: FloatArray) -> NDArray[np.float32]:
     Examples
     --------
     >>> rounded_weights(np.array([1 / 3, 1.0])).tolist()
-    [0.33333396911621094, 1.0]
+    [0.33333587646484375, 1.0]
     """
     bits = np.asarray(weights, dtype=WEIGHT_TYPE).view(np.uint32)
     last = np.uint32(1 << DROPPED_BITS)

@@ -31,7 +31,7 @@ CHUNK_ROWS = 2**16
 LABEL_LEVEL = 9
 
 #: Rounding may increase a weight by this much.
-SLACK = 1e-5
+SLACK = 1.6e-5
 
 
 @dataclass(frozen=True)

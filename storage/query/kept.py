@@ -114,7 +114,7 @@ def weights(
     Returns
     -------
     xarray.DataArray
-        Lazy float32, good to five digits, with the dimensions dataset, normalisation, p1, p2,
+        Lazy float32, good to four digits, with the dimensions dataset, normalisation, p1, p2,
         cluster and feature, as far as the part has them and they are not dropped. The coordinate
         ``feature`` has the names of a table's features. Clusters that a run did not form have NaN,
         as do tiles that are not done. A cluster that lost its members has equal weights.
