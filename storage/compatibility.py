@@ -2,6 +2,7 @@
 
 from pipeline.spec import SweepSpec
 from pipeline.spec.diff import diff
+from pipeline.spec.generators import GeneratorData
 from storage.backends.location import CubeLocation
 from storage.errors import CubeMismatchError
 
@@ -28,6 +29,7 @@ def refuse_smaller_spec(location: CubeLocation, stored: SweepSpec, given: SweepS
         set(stored.tiles) <= set(given.tiles)
         and set(stored.plugins) <= set(given.plugins)
         and all(data[name] == facts for name, facts in stored.datasets.matrices.items())
+        and all(map(_same_source, stored.datasets.plugin.values(), _sources(stored, given)))
         and set(stored.p1) <= set(given.p1)
         and set(stored.p2) <= set(given.p2)
     )
@@ -38,6 +40,15 @@ def refuse_smaller_spec(location: CubeLocation, stored: SweepSpec, given: SweepS
             "The spec must have all data sets, normalisations and exponents of the cube, and may "
             "have more; everything else must be equal. Add what is missing, or create a new cube."
         )
+
+
+def _sources(stored: SweepSpec, given: SweepSpec) -> list[GeneratorData | None]:
+    return [given.datasets.plugin.get(config) for config in stored.datasets.plugin]
+
+
+def _same_source(stored: GeneratorData, given: GeneratorData | None) -> bool:
+    """Return whether a generator makes the same data sets, and maybe more of them."""
+    return given is not None and stored == given.model_copy(update={"count": stored.count})
 
 
 def differences(stored: SweepSpec, given: SweepSpec) -> str:

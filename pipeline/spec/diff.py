@@ -76,4 +76,6 @@ def _datasets_as_text(datasets: Datasets) -> dict[str, str]:
         texts[dotted(("datasets", "matrices", name))] = (
             f"{facts.rows} x {facts.features}, {labels}, k = {facts.k}, sha256 {facts.sha256}"
         )
+    for name, source in datasets.plugin.items():
+        texts[dotted(("datasets", "plugin", name))] = str(source)
     return texts

@@ -16,9 +16,16 @@ from pipeline.datasets.tables.encoding import ON_MISSING
 from pipeline.datasets.uci.catalogue import uci_set, uci_sets
 from pipeline.errors import Location, Problem, SpecError
 from pipeline.spec.fields import FrozenModel, is_list, one_of, some_of
+from pipeline.spec.generators import GeneratorData
 from pipeline.spec.model import SpecKeys, SweepSpec
 from pipeline.spec.problems import AllowedKeys, dotted, shown
-from pipeline.spec.sources import Synthetic, TableFacts, check_names, facts_by_config
+from pipeline.spec.sources import (
+    Synthetic,
+    TableFacts,
+    check_names,
+    facts_by_config,
+    refuse_repeated,
+)
 from pipeline.spec.sweep import Sweep
 
 
@@ -93,18 +100,18 @@ class DraftDatasets(FrozenModel):
     tables: dict[str, TableFile] = Field(default={})
     uci: UciNames | None = None
     matrices: dict[str, TableFacts] = Field(default={})
+    plugin: dict[str, GeneratorData] = Field(default={})
 
-    @field_validator("tables", "matrices")
+    @field_validator("tables", "matrices", "plugin")
     @classmethod
     def _check_names(cls, tables: dict[str, Any]) -> dict[str, Any]:
         return check_names(tables)
 
     @model_validator(mode="after")
     def _refuse_repeated_names(self) -> "DraftDatasets":
-        names = [*self.tables, *(self.uci.names if self.uci else ()), *self.matrices]
-        repeated = sorted({name for name in names if names.count(name) > 1})
-        if repeated:
-            raise ValueError(f"two data sets have the name {repeated[0]}. Rename one of them.")
+        uci = self.uci.names if self.uci else ()
+        names = [*self.tables, *uci, *self.matrices, *self.plugin]
+        refuse_repeated(names)
         if not names and self.synthetic is None:
             raise ValueError("give some data: synthetic, tables or uci.")
         return self
@@ -124,6 +131,7 @@ class DraftSpec(SpecKeys):
         ("datasets", "uci"): UciNames.model_fields,
         ("datasets", "tables", "*"): TableFile.model_fields,
         ("datasets", "matrices", "*"): TableFacts.model_fields,
+        ("datasets", "plugin", "*"): GeneratorData.model_fields,
     }
 
     datasets: DraftDatasets
@@ -159,6 +167,7 @@ class DraftSpec(SpecKeys):
             raise SpecError(problems)
         given = {key: getattr(self, key) for key in self.model_fields_set}
         given["datasets"] = {"synthetic": data.synthetic, "matrices": read.facts}
+        given["datasets"]["plugin"] = data.plugin
         return Sweep(SweepSpec.model_validate(given), read.tables)
 
 

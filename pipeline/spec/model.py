@@ -29,6 +29,7 @@ from pipeline.plugins.kinds import CLUSTERERS
 from pipeline.score_facts import DEFAULT_SCORES, SCORE_FACTS, SCORES, TILE_SCORES
 from pipeline.spec.exponents import parse_exponents
 from pipeline.spec.fields import is_list, one_of, some_of, whole_number
+from pipeline.spec.generators import DEFAULT_SEED, GeneratorData
 from pipeline.spec.pluggable import PARTS, PluggableKeys
 from pipeline.spec.plugins import PluginFacts, plugin_scores, some_names
 from pipeline.spec.problems import AllowedKeys, dotted, spec_error
@@ -100,7 +101,7 @@ class SpecKeys(PluggableKeys):
     #: The keys of the tables inside `datasets`.
     data_keys: ClassVar[AllowedKeys] = {}
 
-    seed: Annotated[int, whole_number("seed", 0, LARGEST_SEED)] = 2020
+    seed: Annotated[int, whole_number("seed", 0, LARGEST_SEED)] = DEFAULT_SEED
     plugins: tuple[PluginFacts, ...] = ()
     normalisations: Annotated[tuple[str, ...], some_names("normalisation", NORMALISATIONS)] = (
         PAPER_NORMALISATIONS
@@ -216,6 +217,7 @@ class SweepSpec(SpecKeys):
         ("datasets",): Datasets.model_fields,
         ("datasets", "synthetic"): Synthetic.model_fields,
         ("datasets", "matrices", "*"): TableFacts.model_fields,
+        ("datasets", "plugin", "*"): GeneratorData.model_fields,
     }
 
     datasets: Datasets
@@ -285,12 +287,15 @@ class SweepSpec(SpecKeys):
     def dataset_count(self, config: str) -> int:
         """Return the number of data sets of a configuration."""
         as_choice(config, "configuration", self.configs)
+        if config in self.datasets.plugin:
+            return self.datasets.plugin[config].count
         synthetic = self.datasets.synthetic
         return 1 if synthetic is None or config in self.datasets.matrices else synthetic.count
 
     def shape(self, config: str) -> tuple[int, int, int]:
         """Return the numbers of entities, features and clusters of a configuration's data sets."""
-        facts = self.datasets.matrices.get(as_choice(config, "configuration", self.configs))
+        as_choice(config, "configuration", self.configs)
+        facts = self.datasets.matrices.get(config) or self.datasets.plugin.get(config)
         if facts is not None:
             return facts.rows, facts.features, facts.k
         synthetic = CONFIGURATIONS[config]
@@ -317,11 +322,15 @@ class SweepSpec(SpecKeys):
         """Return the spec as TOML. Reading it gives an equal spec."""
         data = self.model_dump(mode="json")
         datasets = data.pop("datasets")
-        matrices = datasets.pop("matrices", {})
+        matrices, generators = datasets.pop("matrices", {}), datasets.pop("plugin", {})
         tables: dict[Location, Any] = {
             ("datasets", source): table for source, table in datasets.items()
         }
         tables |= {("datasets", "matrices", name): facts for name, facts in matrices.items()}
+        for name, facts in generators.items():
+            place = ("datasets", "plugin", name)
+            parameters = {(*place, "parameters"): facts.pop("parameters", {})}
+            tables |= {place: facts} | {at: given for at, given in parameters.items() if given}
         tables |= {(axis,): {"values": data.pop(axis)} for axis in ("p1", "p2")}
         plugins = data.pop("plugins", ())
         sections = [_entries(data), *(f"[[plugins]]\n{_entries(each)}" for each in plugins)]

@@ -123,7 +123,12 @@ def named_plugins(keys: Mapping[str, Any]) -> tuple[PluginFacts, ...]:
         names = {name for name in given if isinstance(name, str)} if is_list(given) else ()
         plugins = (find_plugin(kind, name) for name in sorted(names) if name not in built_in)
         found += [PluginFacts.of(plugin) for plugin in plugins if plugin is not None]
-    return tuple(found)
+    datasets: Any = keys.get("datasets")
+    sources = datasets.get("plugin") if isinstance(datasets, Mapping) else None
+    given = sources.values() if isinstance(sources, Mapping) else ()
+    used = {str(source.get("generator")) for source in given if isinstance(source, Mapping)}
+    generators = (find_plugin("generator", name) for name in sorted(used))
+    return (*found, *(PluginFacts.of(plugin) for plugin in generators if plugin is not None))
 
 
 def some_names(kind: str, built_in: Iterable[str], least: int = 1) -> BeforeValidator:

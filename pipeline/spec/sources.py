@@ -1,6 +1,6 @@
 """The data sets of a sweep by source, as a spec describes them."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Annotated, Any
 
 from pydantic import (
@@ -18,9 +18,8 @@ from pipeline.datasets import CONFIGURATIONS, Table
 from pipeline.datasets.tables.columns import MOST_CELLS, MOST_ROWS
 from pipeline.errors import BadEntryError
 from pipeline.spec.fields import FrozenModel, some_of, whole_number
+from pipeline.spec.generators import MOST_DATASETS, GeneratorData
 
-#: Far above any feasible sweep, to catch typing errors.
-MOST_DATASETS = 10_000
 #: Names of configurations are printed in tables.
 LONGEST_NAME = 60
 
@@ -115,6 +114,13 @@ def check_names(tables: dict[str, Any]) -> dict[str, Any]:
     return dict(sorted(tables.items()))
 
 
+def refuse_repeated(names: Sequence[str]) -> None:
+    """Raise an error if two data sets have the same name."""
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        raise ValueError(f"two data sets have the name {repeated[0]}. Rename one of them.")
+
+
 class Datasets(FrozenModel):
     """The data sets of a sweep by source, at least one of them.
 
@@ -124,20 +130,24 @@ class Datasets(FrozenModel):
         The paper's synthetic data.
     matrices : dict of str to TableFacts
         Tables by name. Cubes and fingerprints contain this key, so it keeps its name.
+    plugin : dict of str to GeneratorData
+        Data sets of plug-in generators, by configuration.
     """
 
     synthetic: Synthetic | None = None
     matrices: dict[str, TableFacts] = Field(default={})
+    plugin: dict[str, GeneratorData] = Field(default={})
 
-    @field_validator("matrices")
+    @field_validator("matrices", "plugin")
     @classmethod
     def _check_names(cls, matrices: dict[str, Any]) -> dict[str, Any]:
         return check_names(matrices)
 
     @model_validator(mode="after")
     def _refuse_none(self) -> "Datasets":
-        if self.synthetic is None and not self.matrices:
+        if self.synthetic is None and not self.matrices and not self.plugin:
             raise ValueError("give some data: synthetic, tables or uci.")
+        refuse_repeated((*self.matrices, *self.plugin))
         return self
 
     @model_serializer(mode="wrap")
@@ -160,4 +170,4 @@ class Datasets(FrozenModel):
     def configs(self) -> tuple[str, ...]:
         """All configurations of all sources, in order."""
         synthetic = () if self.synthetic is None else self.synthetic.configs
-        return (*synthetic, *self.matrices)
+        return (*synthetic, *self.matrices, *self.plugin)

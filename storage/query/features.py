@@ -8,7 +8,7 @@ import xarray as xr
 from pipeline.core.types import BoolArray, Float64Array
 from pipeline.datasets import CONFIGURATIONS
 from storage.errors import CubeError
-from storage.handle import AnyCube, CubeHandle, as_handle
+from storage.handle import AnyCube, as_handle
 from storage.query.kept import weights
 
 #: All that weights are ranked over.
@@ -80,7 +80,7 @@ def ranked_features(
             "are no weights yet. Submit the sweep to the cube again, or choose another "
             "configuration."
         )
-    noise = _noise_features(handle, str(loaded.config.item()), loaded.sizes["feature"])
+    noise = _noise_features(str(loaded.config.item()), loaded.sizes["feature"])
     found = _quartiles(loaded)
     if noise.any():
         share = _share_last(loaded, noise)
@@ -108,9 +108,9 @@ def _over_runs(values: Float64Array, shares: tuple[float, ...]) -> Float64Array:
     return np.asarray(np.quantile(rows[~np.isnan(rows).any(axis=1)], shares, axis=0))
 
 
-def _noise_features(handle: CubeHandle, config: str, features: int) -> BoolArray:
+def _noise_features(config: str, features: int) -> BoolArray:
     """Return which features are noise; those of a table are not known to be."""
-    known = config not in handle.spec.datasets.matrices
+    known = config in CONFIGURATIONS
     count = CONFIGURATIONS[config].noise_features if known else 0
     return np.arange(features) >= features - count
 

@@ -253,3 +253,16 @@ def test_only_plug_ins_that_a_spec_names_are_loaded(package: Path, tmp_path: Pat
         run = [sys.executable, "-c", code, str(spec)]
         answers.append(subprocess.check_output(run, env=having(package), text=True).strip())
     assert answers == ["False", "True"]
+
+
+def test_data_of_a_generator_are_swept(package: Path, tmp_path: Path) -> None:
+    data = '[datasets.plugin.two]\ngenerator = "rings"\ncount = 2\nparameters = {n = 60}\n'
+    keys = 'normalisations = ["none"]\nparts = ["imwk"]\np1 = [2]\np2 = [2]\n'
+    spec, cube = write_spec(tmp_path, keys + data), tmp_path / "cube.zarr"
+    code, _, errors = Program("imwk", "submit", spec, cube, environment=having(package)).end()
+    assert code == 0, errors
+    opened = open_cube(cube)
+    assert dict(opened.sizes)["dataset"] == 2
+    assert bool(opened.imwk_ari.notnull().all())
+    assert_refused(imwk("verify", cube, "--recompute", 1), "lacks the generator 'rings' of")
+    assert_refused(imwk("submit", spec, cube), "no generator of this name is installed")
