@@ -241,9 +241,9 @@ def _trouble(facts: PluginFacts) -> str | None:
         return f"cannot use {wanted}. {error}"
     if plugin is None and facts.distribution is None:
         return (
-            f"lacks {wanted}, version {facts.version}, which was registered in Python and is known "
-            "to that process only. Register it here and compute without workers (workers=0), or "
-            "install a package that has it as an entry point"
+            f"lacks {wanted}, version {facts.version}, which was registered in Python, and which "
+            "only the process that registered it knows. Compute in that process (workers=0), or "
+            "install a package that has it as an entry point."
         )
     if plugin is None:
         return f"lacks {wanted} of {facts.distribution} {facts.version}: {remedy}"
