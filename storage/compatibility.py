@@ -3,6 +3,7 @@
 from pipeline.rules import RULES, changes_since
 from pipeline.spec import SweepSpec
 from pipeline.spec.diff import diff
+from pipeline.spec.generators import GeneratorData
 from storage.backends.location import CubeLocation
 from storage.errors import CubeMismatchError
 
@@ -32,6 +33,7 @@ def refuse_smaller_spec(location: CubeLocation, stored: SweepSpec, given: SweepS
         and set(stored.plugins) <= set(given.plugins)
         and all(data[name].begins_with(facts) for name, facts in stored.datasets.matrices.items())
         and all(made[name] == each for name, each in stored.datasets.configurations.items())
+        and all(map(_same_source, stored.datasets.plugin.values(), _sources(stored, given)))
         and set(stored.p1) <= set(given.p1)
         and set(stored.p2) <= set(given.p2)
     )
@@ -54,6 +56,15 @@ def refuse_other_rules(location: CubeLocation, stored: SweepSpec) -> None:
             "resumed, retried, extended, scored or computed again. Submit the sweep to a new cube, "
             "or install the imwk-sweep that created this one."
         )
+
+
+def _sources(stored: SweepSpec, given: SweepSpec) -> list[GeneratorData | None]:
+    return [given.datasets.plugin.get(config) for config in stored.datasets.plugin]
+
+
+def _same_source(stored: GeneratorData, given: GeneratorData | None) -> bool:
+    """Return whether a generator makes the same data sets, and maybe more of them."""
+    return given is not None and stored == given.model_copy(update={"count": stored.count})
 
 
 def differences(stored: SweepSpec, given: SweepSpec) -> str:

@@ -25,12 +25,12 @@ label = "class"
 ROWS = [(0, 0, "a"), (1, 1, "a"), (2, 0, "a"), (9, 8, "b"), (8, 9, "b"), (9, 9, "b"), (7, 8, "b")]
 
 
-def install(folder: Path) -> Path:
-    """Install the example package into a folder, without network; return the folder."""
+def install(folder: Path, package: Path = PACKAGE) -> Path:
+    """Install a package into a folder, without network; return the folder."""
     offline = ("--no-index", "--no-deps", "--no-build-isolation")
     quiet = ("--quiet", "--disable-pip-version-check")
     command = [sys.executable, "-m", "pip", "install", *quiet, *offline]
-    subprocess.run([*command, "--target", str(folder), str(PACKAGE)], check=True)
+    subprocess.run([*command, "--target", str(folder), str(package)], check=True)
     return folder
 
 

@@ -129,6 +129,9 @@ def original_data(
     >>> X.shape, classes.shape
     ((1000, 6), (1000,))
     """
+    if tile.config in spec.datasets.plugin:
+        source = spec.datasets.plugin[tile.config]
+        return source.data(spec.seed, tile.config, tile.dataset)
     if tile.config not in spec.datasets.matrices:
         known = spec.datasets.configurations
         configuration = known[as_choice(tile.config, "configuration", known)]

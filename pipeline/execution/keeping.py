@@ -10,7 +10,7 @@ from pipeline.core import ImwkResult, KMeansResult
 from pipeline.core.types import FloatArray
 
 #: The type of kept weights, and the number of its last bits that are rounded to zero. These bits
-#: cannot be compressed, and no use of weights needs them: what is left is good to 1.6e-5 of a weight.
+#: cannot be compressed, and no use of weights needs them: the rest is good to 1.6e-5 of a weight.
 WEIGHT_TYPE, DROPPED_BITS = np.float32, 8
 
 

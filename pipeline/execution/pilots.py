@@ -114,7 +114,10 @@ class _Pilots:
             self._restart([rescaled[0], rescaled[-1]]) * scale,
             preparing / len(data) * scale,
             # Most of them compare all pairs of rows.
-            {name: cost * scale**2 for name, cost in self._clusterers(rescaled).items()},
+            {
+                name: self._clusterer(name, [rescaled[0], rescaled[-1]]) * scale**2
+                for name in self.spec.clusterers
+            },
         )
 
     def _data(self, tile: Tile) -> TileData:
@@ -171,14 +174,12 @@ class _Pilots:
         )
         return spent / (len(some) * restarts)
 
-    def _clusterers(self, some: Sequence[_Source]) -> dict[str, float]:
-        """Return the seconds of a run of each clusterer."""
-        first = some[0].tile
-        once = replace(first, spec=first.spec.model_copy(update={"restarts": 1}))
-        return {
-            name: _timed(partial(once.clusterer_arrays, name, name, some[0].X))[1]
-            for name in self.spec.clusterers
-        }
+    def _clusterer(self, name: str, some: Sequence[_Source]) -> float:
+        """Return the seconds of a run of a clusterer."""
+        once = self.spec.model_copy(update={"restarts": 1})
+        tiles = [(replace(tile, spec=once), X) for tile, X in some]
+        _, spent = _timed(lambda: [tile.clusterer_arrays(name, name, X) for tile, X in tiles])
+        return spent / len(some)
 
     def _run(self, sources: Sequence[_Source], ps: tuple[float, ...]) -> list[list[ImwkResult]]:
         """Run imwk-means on all data sets with all exponents, and rate the labellings."""

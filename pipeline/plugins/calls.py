@@ -1,7 +1,7 @@
 """Call plug-ins, and check what they return: an error names the plug-in, and what is wrong."""
 
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from math import isfinite, isnan
 from pathlib import Path
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from pipeline.core.errors import InvalidInputError
 from pipeline.core.normalise import NORMALISATIONS, normalise
 from pipeline.core.types import Float64Array, FloatArray, IntArray
-from pipeline.core.validation import as_matrix
+from pipeline.core.validation import as_codes, as_labels, as_matrix
 from pipeline.errors import PluginError
 from pipeline.plugins.kinds import CLUSTERERS, Plugin, Score
 from pipeline.plugins.registry import find_plugin
@@ -99,6 +99,24 @@ def scored(X: FloatArray, labels: IntArray, classes: IntArray | None, name: str)
     return np.array([_score(plugin, X, row, classes) for row in labels], dtype=np.float64)
 
 
+def generated(name: str, seed: int, parameters: Mapping[str, Any]) -> tuple[Float64Array, IntArray]:
+    """Return a data set that a generator makes, and its classes as numbers from 0 on."""
+    plugin = loaded_plugin("generator", name)
+    with _calling(plugin):
+        made, classes = plugin.function(seed, **parameters)
+    X = _matrix(plugin, made)
+    try:
+        y = as_codes(as_labels(classes, "its classes"))
+    except InvalidInputError as error:
+        raise PluginError(f"{_named(plugin)} returned no classes: {error}") from None
+    if y.shape != (len(X),):
+        raise PluginError(
+            f"{_named(plugin)} returned classes of the shape {y.shape}, not ({len(X)},): one class "
+            "for each row."
+        )
+    return X, y
+
+
 def _score(plugin: Plugin, X: FloatArray, labels: IntArray, classes: IntArray | None) -> float:
     assert isinstance(plugin.what, Score)
     arguments: list[Any] = [X.copy(), labels.copy()]
@@ -115,12 +133,12 @@ def _score(plugin: Plugin, X: FloatArray, labels: IntArray, classes: IntArray | 
     return value
 
 
-def _matrix(plugin: Plugin, given: ArrayLike, shape: tuple[int, ...]) -> Float64Array:
+def _matrix(plugin: Plugin, given: ArrayLike, shape: tuple[int, ...] | None = None) -> Float64Array:
     try:
         matrix = as_matrix(given, "its result")
     except InvalidInputError as error:
         raise PluginError(f"{_named(plugin)} returned no data: {error}") from None
-    if matrix.shape != shape:
+    if shape is not None and matrix.shape != shape:
         raise PluginError(
             f"{_named(plugin)} returned data of the shape {matrix.shape}, not {shape}."
         )

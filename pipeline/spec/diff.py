@@ -82,4 +82,6 @@ def _datasets_as_text(datasets: Datasets) -> dict[str, str]:
             f"{facts.rows} x {facts.features}, {labels}, k = {facts.k}, sha256 "
             f"{', '.join(facts.hashes)}"
         )
+    for name, source in datasets.plugin.items():
+        texts[dotted(("datasets", "plugin", name))] = str(source)
     return texts

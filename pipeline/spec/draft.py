@@ -18,10 +18,18 @@ from pipeline.datasets.uci.catalogue import uci_set, uci_sets
 from pipeline.errors import Location, Problem, SpecError
 from pipeline.spec.fields import FrozenModel, is_list, one_of, some_of
 from pipeline.spec.generated import Generated
+from pipeline.spec.generators import GeneratorData
 from pipeline.spec.model import SpecKeys, SweepSpec
 from pipeline.spec.problems import AllowedKeys, dotted, shown
 from pipeline.spec.replicates import read_replicates, replicate_files
-from pipeline.spec.sources import Synthetic, TableFacts, check_names, facts_by_config
+from pipeline.spec.sources import (
+    GIVE_DATA,
+    Synthetic,
+    TableFacts,
+    check_names,
+    facts_by_config,
+    refuse_repeated,
+)
 from pipeline.spec.sweep import Sweep
 
 
@@ -133,21 +141,20 @@ class DraftDatasets(FrozenModel):
     uci: UciNames | None = None
     batteries: BatteryNames | None = None
     matrices: dict[str, TableFacts] = Field(default={})
+    plugin: dict[str, GeneratorData] = Field(default={})
 
-    @field_validator("generated", "tables", "matrices")
+    @field_validator("generated", "tables", "matrices", "plugin")
     @classmethod
     def _check_names(cls, tables: dict[str, Any]) -> dict[str, Any]:
         return check_names(tables)
 
     @model_validator(mode="after")
     def _refuse_repeated_names(self) -> "DraftDatasets":
-        real = [*self.tables, *(self.uci.names if self.uci else ()), *self.matrices]
-        names = [*self.generated, *real]
-        repeated = sorted({name for name in names if names.count(name) > 1})
-        if repeated:
-            raise ValueError(f"two data sets have the name {repeated[0]}. Rename one of them.")
+        uci = self.uci.names if self.uci else ()
+        names = [*self.generated, *self.tables, *uci, *self.matrices, *self.plugin]
+        refuse_repeated(names)
         if not names and self.synthetic is None and self.batteries is None:
-            raise ValueError("give some data: synthetic, generated, tables, uci or batteries.")
+            raise ValueError(GIVE_DATA)
         return self
 
     @property
@@ -167,6 +174,7 @@ class DraftSpec(SpecKeys):
         ("datasets", "batteries"): BatteryNames.model_fields,
         ("datasets", "tables", "*"): TableFile.model_fields,
         ("datasets", "matrices", "*"): TableFacts.model_fields,
+        ("datasets", "plugin", "*"): GeneratorData.model_fields,
     }
 
     datasets: DraftDatasets
@@ -209,6 +217,7 @@ class DraftSpec(SpecKeys):
             "synthetic": data.synthetic,
             "generated": data.generated,
             "matrices": read.facts,
+            "plugin": data.plugin,
         }
         return Sweep(SweepSpec.model_validate(given), read.tables)
 

@@ -22,17 +22,18 @@ from pipeline.core.centres.methods import CENTRES
 from pipeline.core.imwk import DTYPES
 from pipeline.core.normalise import NORMALISATIONS
 from pipeline.core.validation import as_choice
-from pipeline.errors import Location
 from pipeline.plugins.kinds import CLUSTERERS
 from pipeline.rules import FIRST_RULES, RULES
 from pipeline.score_facts import DEFAULT_SCORES, SCORE_FACTS, SCORES, TILE_SCORES
 from pipeline.spec.exponents import parse_exponents
 from pipeline.spec.fields import is_list, one_of, some_of, whole_number
 from pipeline.spec.generated import Generated
+from pipeline.spec.generators import DEFAULT_SEED, GeneratorData
 from pipeline.spec.pluggable import PARTS, PluggableKeys
 from pipeline.spec.plugins import PluginFacts, plugin_scores, some_names
-from pipeline.spec.problems import AllowedKeys, dotted, spec_error
+from pipeline.spec.problems import AllowedKeys, spec_error
 from pipeline.spec.sources import Datasets, Synthetic, TableFacts
+from pipeline.spec.writing import as_toml
 
 #: The parts that start at random and therefore have restarts.
 RESTARTED = ("kmeans", "rescaled_kmeans")
@@ -100,7 +101,7 @@ class SpecKeys(PluggableKeys):
     #: The keys of the tables inside `datasets`.
     data_keys: ClassVar[AllowedKeys] = {}
 
-    seed: Annotated[int, whole_number("seed", 0, LARGEST_SEED)] = 2020
+    seed: Annotated[int, whole_number("seed", 0, LARGEST_SEED)] = DEFAULT_SEED
     plugins: tuple[PluginFacts, ...] = ()
     normalisations: Annotated[tuple[str, ...], some_names("normalisation", NORMALISATIONS)] = (
         PAPER_NORMALISATIONS
@@ -221,6 +222,7 @@ class SweepSpec(SpecKeys):
         ("datasets", "synthetic"): Synthetic.model_fields,
         ("datasets", "generated", "*"): Generated.model_fields,
         ("datasets", "matrices", "*"): TableFacts.model_fields,
+        ("datasets", "plugin", "*"): GeneratorData.model_fields,
     }
 
     datasets: Datasets
@@ -301,7 +303,8 @@ class SweepSpec(SpecKeys):
 
     def shape(self, config: str) -> tuple[int, int, int]:
         """Return the numbers of entities, features and clusters of a configuration's data sets."""
-        facts = self.datasets.matrices.get(as_choice(config, "configuration", self.configs))
+        as_choice(config, "configuration", self.configs)
+        facts = self.datasets.matrices.get(config) or self.datasets.plugin.get(config)
         if facts is not None:
             return facts.rows, facts.features, facts.k
         made = self.datasets.configurations[config]
@@ -326,23 +329,4 @@ class SweepSpec(SpecKeys):
 
     def to_toml(self) -> str:
         """Return the spec as TOML. Reading it gives an equal spec, by the present rules."""
-        data = self.model_dump(mode="json", exclude={"rules"})
-        datasets = data.pop("datasets")
-        named = {source: datasets.pop(source, {}) for source in ("generated", "matrices")}
-        tables: dict[Location, Any] = {
-            ("datasets", source): table for source, table in datasets.items()
-        }
-        for source, entries in named.items():
-            tables |= {("datasets", source, name): entry for name, entry in entries.items()}
-        tables |= {(axis,): {"values": data.pop(axis)} for axis in ("p1", "p2")}
-        plugins = data.pop("plugins", ())
-        sections = [_entries(data), *(f"[[plugins]]\n{_entries(each)}" for each in plugins)]
-        sections += [f"[{dotted(place)}]\n{_entries(table)}" for place, table in tables.items()]
-        return "\n".join(sections)
-
-
-def _entries(table: Mapping[str, object]) -> str:
-    """Write numbers, strings and lists of them, for which JSON is also TOML."""
-    return "".join(
-        f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in table.items()
-    )
+        return as_toml(self.model_dump(mode="json", exclude={"rules"}))

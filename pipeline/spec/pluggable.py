@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationInfo, field_validator, model_validator
 
+from pipeline.errors import BadEntryError
 from pipeline.spec.fields import FrozenModel
+from pipeline.spec.generators import UNKNOWN, with_shapes
 from pipeline.spec.plugins import (
     PluginFacts,
     clusterer_parts,
@@ -32,8 +34,22 @@ class PluggableKeys(FrozenModel):
         """Record the plug-ins that are named, unless records are given, as in a cube's spec."""
         if not isinstance(keys, Mapping) or "plugins" in keys:
             return keys
-        found = named_plugins(keys)
+        found, keys = named_plugins(keys), with_shapes(keys)
         return {**keys, "plugins": found} if found else keys
+
+    @field_validator("datasets", check_fields=False)
+    @classmethod
+    def _require_generators(cls, datasets: Any, info: ValidationInfo) -> Any:
+        plugins = info.data.get("plugins", ())
+        known = [facts.name for facts in plugins if facts.kind == "generator"]
+        for config, source in datasets.plugin.items():
+            if source.generator not in known:
+                raise BadEntryError(
+                    ("plugin", config, "generator"),
+                    source.generator,
+                    UNKNOWN,
+                )
+        return datasets
 
     @field_validator("clusterers", check_fields=False)
     @classmethod

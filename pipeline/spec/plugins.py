@@ -123,7 +123,12 @@ def named_plugins(keys: Mapping[str, Any]) -> tuple[PluginFacts, ...]:
         names = {name for name in given if isinstance(name, str)} if is_list(given) else ()
         plugins = (find_plugin(kind, name) for name in sorted(names) if name not in built_in)
         found += [PluginFacts.of(plugin) for plugin in plugins if plugin is not None]
-    return tuple(found)
+    datasets: Any = keys.get("datasets")
+    sources = datasets.get("plugin") if isinstance(datasets, Mapping) else None
+    given = sources.values() if isinstance(sources, Mapping) else ()
+    used = {str(source.get("generator")) for source in given if isinstance(source, Mapping)}
+    generators = (find_plugin("generator", name) for name in sorted(used))
+    return (*found, *(PluginFacts.of(plugin) for plugin in generators if plugin is not None))
 
 
 def some_names(kind: str, built_in: Iterable[str], least: int = 1) -> BeforeValidator:
@@ -236,9 +241,9 @@ def _trouble(facts: PluginFacts) -> str | None:
         return f"cannot use {wanted}. {error}"
     if plugin is None and facts.distribution is None:
         return (
-            f"lacks {wanted}, version {facts.version}, which was registered in Python and is known "
-            "to that process only. Register it here and compute without workers (workers=0), or "
-            "install a package that has it as an entry point"
+            f"lacks {wanted}, version {facts.version}, which was registered in Python, and which "
+            "only the process that registered it knows. Compute in that process (workers=0), or "
+            "install a package that has it as an entry point."
         )
     if plugin is None:
         return f"lacks {wanted} of {facts.distribution} {facts.version}: {remedy}"

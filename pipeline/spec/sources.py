@@ -1,7 +1,6 @@
 """The data sets of a sweep by source, as a spec describes them."""
 
-from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from itertools import chain
 from typing import Annotated, Any
 
@@ -21,7 +20,10 @@ from pipeline.datasets.tables.columns import MOST_CELLS, MOST_ROWS
 from pipeline.errors import BadEntryError
 from pipeline.spec.fields import FrozenModel, some_of, whole_number
 from pipeline.spec.generated import MOST_DATASETS, Generated
+from pipeline.spec.generators import GeneratorData
 
+#: What to say if a spec has no data.
+GIVE_DATA = "give some data: synthetic, generated, tables, uci, batteries or plugin."
 #: The largest product of the numbers of configurations and of data sets, if the user chooses both.
 MOST_PLACES = 200_000
 #: Names of configurations are printed in tables.
@@ -147,6 +149,13 @@ def check_names(tables: dict[str, Any]) -> dict[str, Any]:
     return dict(sorted(tables.items()))
 
 
+def refuse_repeated(names: Sequence[str]) -> None:
+    """Raise an error if two data sets have the same name."""
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        raise ValueError(f"two data sets have the name {repeated[0]}. Rename one of them.")
+
+
 class Datasets(FrozenModel):
     """The data sets of a sweep by source, at least one of them.
 
@@ -158,13 +167,16 @@ class Datasets(FrozenModel):
         Other synthetic data, by name.
     matrices : dict of str to TableFacts
         Tables by name. Cubes and fingerprints contain this key, so it keeps its name.
+    plugin : dict of str to GeneratorData
+        Data sets of plug-in generators, by configuration.
     """
 
     synthetic: Synthetic | None = None
     generated: dict[str, Generated] = Field(default={})
     matrices: dict[str, TableFacts] = Field(default={})
+    plugin: dict[str, GeneratorData] = Field(default={})
 
-    @field_validator("generated", "matrices")
+    @field_validator("generated", "matrices", "plugin")
     @classmethod
     def _check_names(cls, sources: dict[str, Any]) -> dict[str, Any]:
         return check_names(sources)
@@ -173,7 +185,7 @@ class Datasets(FrozenModel):
     def _refuse_none_and_too_many(self) -> "Datasets":
         counts = self.counts
         if not counts:
-            raise ValueError("give some data: synthetic, generated, tables, uci or batteries.")
+            raise ValueError(GIVE_DATA)
         places = len(counts) * max(counts.values())
         several = self.generated or any(facts.more for facts in self.matrices.values())
         if several and places > MOST_PLACES:
@@ -185,11 +197,8 @@ class Datasets(FrozenModel):
 
     @model_validator(mode="after")
     def _refuse_repeated_names(self) -> "Datasets":
-        generated = [data.configurations(name) for name, data in self.generated.items()]
-        names = Counter(chain(*generated, self.matrices))
-        for name, uses in names.items():
-            if uses > 1:
-                raise ValueError(f"two configurations have the name {name}. Rename one of them.")
+        generated = (data.configurations(name) for name, data in self.generated.items())
+        refuse_repeated([*chain(*generated), *self.matrices, *self.plugin])
         return self
 
     @model_serializer(mode="wrap")
@@ -220,7 +229,8 @@ class Datasets(FrozenModel):
         counts = {} if synthetic is None else dict.fromkeys(synthetic.configs, synthetic.count)
         for name, data in self.generated.items():
             counts |= dict.fromkeys(data.configurations(name), data.count)
-        return counts | {name: len(facts.hashes) for name, facts in self.matrices.items()}
+        counts |= {name: len(facts.hashes) for name, facts in self.matrices.items()}
+        return counts | {name: data.count for name, data in self.plugin.items()}
 
     @property
     def configurations(self) -> dict[str, Configuration]:

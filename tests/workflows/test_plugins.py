@@ -1,6 +1,7 @@
 """Plug-ins in sweeps: the example package, missing ones, faulty ones, and strangers' specs."""
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -15,7 +16,7 @@ from storage import compare_cubes, create_cube, extend_cube, open_cube, read_led
 from storage.errors import CubeError
 from storage.query import best_exponents
 from tests.example_plugin import having, install, recorded_spec, write_spec
-from tests.faults import Program, scheduler_and_workers
+from tests.faults import ROOT, Program, scheduler_and_workers
 from tests.workflows.commands import assert_refused, imwk, output_of
 from tests.workflows.compute.certificates import dask_options, make_certificates
 from workflows import submit
@@ -253,3 +254,34 @@ def test_only_plug_ins_that_a_spec_names_are_loaded(package: Path, tmp_path: Pat
         run = [sys.executable, "-c", code, str(spec)]
         answers.append(subprocess.check_output(run, env=having(package), text=True).strip())
     assert answers == ["False", "True"]
+
+
+def test_the_package_in_the_docs_is_complete(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "plugins.md").read_text()
+    project = next(
+        each for each in re.findall("```toml\n(.*?)```", page, re.DOTALL) if "[p" in each
+    )
+    module = re.findall("```python\n(.*?)```", page, re.DOTALL)[0]
+    source = tmp_path / "source"
+    source.mkdir()
+    (source / "pyproject.toml").write_text(project)
+    (source / "imwk_nearest.py").write_text(module)
+    keys = 'clusterers = ["nearest-start"]\nparts = []\nrestarts = 2\np1 = [2]\np2 = [2]\n'
+    data = '[datasets.synthetic]\nconfigs = ["1000x6-3"]\ncount = 1\n'
+    spec, cube = write_spec(tmp_path, keys + data), tmp_path / "cube.zarr"
+    run = [sys.executable, "-c", SERIALLY, str(spec), str(cube)]
+    subprocess.run(run, env=having(install(tmp_path / "site", source)), check=True)
+    assert bool(open_cube(cube).rescaled_nearest_start_ari.notnull().all())
+
+
+def test_data_of_a_generator_are_swept(package: Path, tmp_path: Path) -> None:
+    data = '[datasets.plugin.two]\ngenerator = "rings"\ncount = 2\nparameters = {n = 60}\n'
+    keys = 'normalisations = ["none"]\nparts = ["imwk"]\np1 = [2]\np2 = [2]\n'
+    spec, cube = write_spec(tmp_path, keys + data), tmp_path / "cube.zarr"
+    code, _, errors = Program("imwk", "submit", spec, cube, environment=having(package)).end()
+    assert code == 0, errors
+    opened = open_cube(cube)
+    assert dict(opened.sizes)["dataset"] == 2
+    assert bool(opened.imwk_ari.notnull().all())
+    assert_refused(imwk("verify", cube, "--recompute", 1), "lacks the generator 'rings' of")
+    assert_refused(imwk("submit", spec, cube), "no generator of this name is installed")

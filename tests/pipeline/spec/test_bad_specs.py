@@ -155,7 +155,7 @@ def test_mutated_text_gives_a_spec_or_a_spec_error(cut: tuple[int, int], put: st
 
 REQUIRED: tuple[tuple[dict[str, Any], str], ...] = (
     ({}, "datasets: is missing"),
-    ({"datasets": {}}, "datasets = {}: give some data: synthetic, generated, tables, uci or"),
+    ({"datasets": {}}, "datasets = {}: give some data: synthetic, generated, tables, uci"),
     ({"datasets": {"synthetic": {"configs": "all"}}}, "datasets.synthetic.count: is missing"),
     ({"datasets": {"synthetic": {"count": 1}}}, "datasets.synthetic.configs: is missing"),
     ({"datasets": 3}, "datasets = 3: give a table with the keys synthetic"),
@@ -249,7 +249,7 @@ def test_a_sweep_of_absurdly_many_data_sets_is_refused() -> None:
 
 def test_two_configurations_of_one_name_are_refused() -> None:
     both = {"generated": {"a": MADE | {"k": [2, 3]}, "a k=3": MADE}}
-    with pytest.raises(SpecError, match="two configurations have the name a k=3"):
+    with pytest.raises(SpecError, match="two data sets have the name a k=3"):
         parse_spec_file(document({"datasets": both}), "sweep.toml")
 
 
