@@ -165,15 +165,8 @@ def _build(
     lines: list[IntArray] = []
     count = 0
     at_once = max(1, CELLS_AT_ONCE // len(header))
-    while some := list(islice(rows, at_once)):
-        for line, fields in some:
-            if len(fields) != len(header):
-                raise TableError(
-                    source,
-                    f"has {len(fields)} fields, but there are {len(header)} columns. Correct the "
-                    "line, or quote fields that contain a separator.",
-                    f"line {line}",
-                )
+    checked = _of_width(source, rows, len(header))
+    while some := list(islice(checked, at_once)):
         count += len(some)
         refuse_too_large(source, count, len(places))
         columns = list(zip(*(fields for _, fields in some), strict=True))
@@ -183,6 +176,19 @@ def _build(
     if not count:
         raise TableError(source, "has no rows of data. Give a table with a header and rows.")
     return np.concatenate(lines)
+
+
+def _of_width(source: str, rows: Iterator[Row], width: int) -> Iterator[Row]:
+    """Yield rows, and refuse the first that is too short or too long before it is kept."""
+    for line, fields in rows:
+        if len(fields) != width:
+            raise TableError(
+                source,
+                f"has {len(fields)} fields, but there are {width} columns. Correct the line, or "
+                "quote fields that contain a separator.",
+                f"line {line}",
+            )
+        yield line, fields
 
 
 def _header(source: str, rows: Iterator[Row], separator: str | None) -> list[str]:

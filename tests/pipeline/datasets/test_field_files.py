@@ -1,12 +1,14 @@
 """Files as the field publishes them: without a header, packed, ARFF, MATLAB, batteries."""
 
 import gzip
+import struct
 import zlib
 from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.io import savemat
+from scipy.io import loadmat, savemat
+from scipy.io.arff import loadarff
 from scipy.sparse import csc_array
 
 from pipeline.datasets import TableError, read_table
@@ -227,6 +229,16 @@ def test_an_arff_file(tmp_path: Path) -> None:
     assert (table.classes.tolist(), table.class_names) == ([0, 1, 0, 1], ("1", "2"))  # type: ignore[union-attr]
 
 
+def test_an_arff_file_has_the_values_that_scipy_reads(tmp_path: Path) -> None:
+    rng, kinds = np.random.default_rng(0), ("wide", "narrow", "x")
+    header = "@relation r\n@attribute a real\n@attribute b integer\n@attribute 'c d' {wide,"
+    rows = [f"{rng.normal()!r},{rng.integers(9)},{kinds[row % 3]}\n" for row in range(50)]
+    path = put(tmp_path / "my.arff", f"{header}narrow,x}}\n@data\n" + "".join(rows))
+    table, (values, _) = read_table(path, "c d"), loadarff(path)
+    np.testing.assert_array_equal(table.X, np.column_stack([values["a"], values["b"]]))
+    assert [table.class_names[code].encode() for code in table.classes] == values["c d"].tolist()  # type: ignore[union-attr]
+
+
 def test_nominal_digits_are_categories_and_gaps_are_missing(tmp_path: Path) -> None:
     text = ARFF.replace("{1,2}", "{0,1,2}").replace("2.5,", "?,")
     path = put(tmp_path / "my.arff", text)
@@ -299,6 +311,29 @@ def test_labels_of_a_matlab_file_may_be_texts_or_a_row(tmp_path: Path) -> None:
     savemat(path, {"X": X.astype(np.int16), "species": cells, "row": [1.0, 2.0, 2.0, 1.0]})
     assert read_table(path, "species").class_names == ("a", "b")
     assert read_table(path, "row").class_names == ("1", "2")
+
+
+def element(stored: int, content: bytes) -> bytes:
+    """Return an element of a MATLAB file, in the order of a big endian machine."""
+    return struct.pack(">II", stored, len(content)) + content + bytes(-len(content) % 8)
+
+
+def test_a_matlab_file_of_a_big_endian_machine(tmp_path: Path) -> None:
+    parts = [
+        element(6, struct.pack(">II", 6, 0)),
+        element(5, struct.pack(">ii", *X.shape)),
+        struct.pack(">I", 1 << 16 | 1) + b"X\0\0\0",  # a name of one letter is in the tag
+        element(9, X.astype(">f8").tobytes(order="F")),
+    ]
+    path = tmp_path / "my.mat"
+    path.write_bytes(b"MATLAB 5.0".ljust(124) + b"\x01\x00MI" + element(14, b"".join(parts)))
+    np.testing.assert_array_equal(loadmat(path)["X"], X)
+    np.testing.assert_array_equal(read_table(path).X, X)
+
+
+def test_labels_in_rows_of_text(tmp_path: Path) -> None:
+    savemat(tmp_path / "my.mat", {"X": X, "y": np.array(["ab", "c", "ab", "ü"])})
+    assert read_table(tmp_path / "my.mat", "y").class_names == ("ab", "c", "ü")
 
 
 def test_unusable_matlab_files_are_refused(tmp_path: Path) -> None:

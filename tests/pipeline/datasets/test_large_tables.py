@@ -1,5 +1,6 @@
 """A file of a million rows is read with limited memory; a larger one is refused."""
 
+import gzip
 import subprocess
 import sys
 from pathlib import Path
@@ -29,6 +30,26 @@ def read(path: Path) -> tuple[str, float]:
     )
     printed, kilobytes = child.stdout.splitlines()
     return printed, int(kilobytes) * 1024 / 1e6
+
+
+@pytest.mark.parametrize(
+    ("name", "start", "unit", "problem"),
+    [
+        ("cells.data.gz", b"1 2\n", b"1 " * 20_000 + b"\n", "has 20000 fields"),
+        ("line.csv.gz", b"a,b\n", b"9" * 40_000, "is too long"),
+        ("names.csv.gz", b"", b"a," * 20_000, "is too long"),
+        ("nulls.arff.gz", b"", bytes(40_000), "has a null character"),
+    ],
+)
+def test_a_small_file_that_unpacks_to_much_fills_no_memory(
+    name: str, start: bytes, unit: bytes, problem: str, tmp_path: Path
+) -> None:
+    path = tmp_path / name
+    path.write_bytes(gzip.compress(start + unit * 5_000))  # 200 MB
+    assert path.stat().st_size < 500_000
+    printed, megabytes = read(path)
+    assert printed.startswith(problem)
+    assert megabytes < 150
 
 
 @pytest.mark.slow

@@ -10,6 +10,7 @@ from click.testing import Result
 from pipeline.core import adjusted_rand_index, imwk, normalise, rescale, silhouette
 from pipeline.datasets import Dataset, Table, synthetic_dataset
 from tests.own_tables import written
+from tests.workflows.commands import assert_refused
 from tests.workflows.commands import imwk as command
 
 
@@ -162,3 +163,19 @@ def test_the_old_option_out_is_accepted_with_a_notice(table: Path) -> None:
     assert result.exit_code == 0
     assert result.stderr.startswith("Warning: --out is now --output. ")
     assert len(labels_in(out)[1]) == 100
+
+
+def test_a_file_without_a_header_is_clustered(table: Path) -> None:
+    named = facts(table, "--label", "species")
+    table.write_text(table.read_text().partition("\n")[2])
+    assert "header = false" in refused(table, "--k", 3)
+    bare = facts(table, "--no-header", "--label", "x7")
+    assert bare["ari"] == named["ari"]
+    assert list(bare["weights"]["p1"]) == [f"x{number}" for number in range(1, 7)]
+
+
+def test_no_header_is_for_files() -> None:
+    spec = command("plan", "quick", "--no-header")
+    assert_refused(spec, "--no-header is used with --data only", "header = false under")
+    made = command("scatter", "1000x6-3", "-o", "a.png", "--no-header")
+    assert_refused(made, "See --no-header.")
