@@ -79,6 +79,7 @@ def test_a_sweep_runs_without_any_extra(tmp_path: object) -> None:
     ("missing", "arguments", "message"),
     [
         ("matplotlib", "heatmaps c.zarr -o pictures", "Drawing needs Matplotlib: plots"),
+        ("matplotlib", "curves c.zarr -o pictures", "Drawing needs Matplotlib: plots"),
         ("matplotlib", "scatter 1000x6-3 -o a.png", "Drawing needs Matplotlib: plots"),
         ("matplotlib", "report c.zarr", "The report needs Bokeh and Matplotlib: report"),
         ("bokeh", "report c.zarr", "The report needs Bokeh and Matplotlib: report"),

@@ -29,11 +29,13 @@ if TYPE_CHECKING:
     )
     from workflows.pairs.comparing import PairedComparison, compare
     from workflows.paper.comparison import compare_with_paper
+    from workflows.plots.curves import write_curves
     from workflows.plots.heatmaps import mean_grids, write_heatmaps
     from workflows.plots.scatter import draw_clustering
     from workflows.presets import PRESETS, preset_text
     from workflows.report import write_report
     from workflows.spec_files import load_sweep
+    from workflows.summary import curve_points
     from workflows.sweep import Started, SweepReport, TileEnded, submit
     from workflows.table_sweep import own_sweep
 
@@ -60,6 +62,7 @@ __all__ = [
     "cluster_table",
     "compare",
     "compare_with_paper",
+    "curve_points",
     "draw_clustering",
     "job_client",
     "load_sweep",
@@ -71,6 +74,7 @@ __all__ = [
     "score_cube",
     "submit",
     "submit_detached",
+    "write_curves",
     "write_heatmaps",
     "write_labels",
     "write_report",
@@ -94,11 +98,13 @@ _NAMES = {
     "table_sweep": ("own_sweep",),
     "pairs.comparing": ("PairedComparison", "compare"),
     "paper.comparison": ("compare_with_paper",),
+    "plots.curves": ("write_curves",),
     "plots.heatmaps": ("mean_grids", "write_heatmaps"),
     "plots.scatter": ("draw_clustering",),
     "presets": ("PRESETS", "preset_text"),
     "report": ("write_report",),
     "spec_files": ("load_sweep",),
+    "summary": ("curve_points",),
     "sweep": ("Started", "SweepReport", "TileEnded", "submit"),
 }
 _MODULES = {name: f"{__name__}.{module}" for module, names in _NAMES.items() for name in names}

@@ -175,8 +175,10 @@ _HEADERS = {
     "dataset": "data set",
     "ari": "ARI there",
     "best_ari": "best ARI",
+    "mean_ari": "mean ARI",
+    "standard_error": "standard error",
 }
-_WORDS = ("configuration", "normalisation")
+_WORDS = ("configuration", "normalisation", "algorithm")
 #: Columns that stand to the right of the result, if there are any.
 _BESIDE = ("spread", "datasets", "clusters", "ari", "best_ari")
 
@@ -229,7 +231,7 @@ def _rows(found: xr.Dataset, name: str) -> pd.DataFrame:
 def _shown(name: str, value: Any) -> str:
     if _is_unknown(value):
         return "-"
-    if name in ("p1", "p2"):
+    if name in ("p1", "p2", "noise_share"):
         return f"{value:g}"
     return f"{value:.4f}" if isinstance(value, float) else str(value)
 

@@ -12,8 +12,10 @@ from typing import Literal
 import numpy as np
 from numpy.random import Generator, default_rng
 
+from pipeline.core.errors import InvalidInputError
 from pipeline.core.types import FloatArray, IntArray
-from pipeline.core.validation import as_whole_number
+from pipeline.core.validation import as_choice, as_whole_number
+from pipeline.datasets.tables.columns import MOST_CELLS, MOST_COLUMNS
 from pipeline.seeds import seed_sequence
 
 Noise = Literal["none", "uniform", "normal", "within-cluster"]
@@ -96,7 +98,33 @@ class Configuration:
 
     def _share_of(self, count: int) -> int:
         # As a decimal number: in floats 0.07 of 100 are a little more than 7.
-        return ceil(Fraction(repr(self.noise_share)) * count)
+        return ceil(Fraction(repr(float(self.noise_share))) * count)
+
+
+def problem_of(configuration: Configuration) -> str | None:
+    """Return why data of a configuration cannot be generated, or None.
+
+    Examples
+    --------
+    >>> print(problem_of(Configuration(1000, 6, 80)))
+    80 clusters of at least 20 entities need n of at least 1600, got 1000. Change n, k or least.
+    """
+    n, features = configuration.entities, configuration.total_features
+    needed = configuration.clusters * configuration.least
+    if needed > n:
+        return (
+            f"{configuration.clusters} clusters of at least {configuration.least} entities need n "
+            f"of at least {needed}, got {n}. Change n, k or least."
+        )
+    share = configuration.noise_share
+    if configuration.noise == "within-cluster" and share > 1:
+        return f"noise within clusters needs a noise_share of at most 1, got {share:g}."
+    if features > MOST_COLUMNS or n * features > MOST_CELLS:
+        return (
+            f"{n} entities with {features} features are too many. A data set may have "
+            f"{MOST_COLUMNS:,} features, and {MOST_CELLS:,} cells."
+        )
+    return None
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,12 +153,21 @@ def generate_dataset(configuration: Configuration, index: int, seed: int) -> Dat
         Equal arguments give equal data. Configurations that differ in their noise alone share
         entities and classes.
 
+    Raises
+    ------
+    InvalidInputError
+        If there are no such data, or if they would be too large.
+
     Examples
     --------
     >>> noisy = generate_dataset(Configuration(60, 4, 2, "normal", 0.75), index=0, seed=2020)
     >>> noisy.X.shape, np.bincount(noisy.y).tolist()
     ((60, 7), [35, 25])
     """
+    as_choice(configuration.noise, "kind of noise", NOISES)
+    problem = problem_of(configuration)
+    if problem:
+        raise InvalidInputError(problem)
     base = configuration.base
     where = ("synthetic", base.name, as_whole_number(index, "index", 0))
     data = _base(base, default_rng(seed_sequence(seed, *where)))
@@ -140,7 +177,7 @@ def generate_dataset(configuration: Configuration, index: int, seed: int) -> Dat
 
 def _noise_coordinates(configuration: Configuration) -> tuple[str, ...]:
     """Return what the stream of noise depends on; the streams of the paper's data have no share."""
-    kind, share = NOISES[configuration.noise], configuration.noise_share
+    kind, share = NOISES[configuration.noise], float(configuration.noise_share)
     return (kind,) if share == PAPER_SHARE else (kind, repr(share))
 
 

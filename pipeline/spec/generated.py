@@ -16,8 +16,9 @@ from pipeline.datasets.generator import (
     PAPER_SHARE,
     PAPER_SPREAD,
     Configuration,
+    problem_of,
 )
-from pipeline.datasets.tables.columns import MOST_CELLS, MOST_COLUMNS, MOST_ROWS
+from pipeline.datasets.tables.columns import MOST_COLUMNS, MOST_ROWS
 from pipeline.spec.fields import FrozenModel, is_list, whole_number
 
 #: Far above any feasible sweep, to catch typing errors.
@@ -133,7 +134,7 @@ class Generated(FrozenModel):
                 f"{MOST_CONFIGURATIONS:,} combinations."
             )
         for each in self.configurations("").values():
-            problem = _problem(each)
+            problem = problem_of(each)
             if problem:
                 raise ValueError(problem)
         return self
@@ -180,21 +181,3 @@ def _text(value: Number) -> str:
     ['3', '1', '0.25', 'uniform']
     """
     return str(value).removesuffix(".0")
-
-
-def _problem(data: Configuration) -> str | None:
-    """Return why a configuration cannot be generated, or None."""
-    needed, cells = data.clusters * data.least, data.entities * data.total_features
-    if needed > data.entities:
-        return (
-            f"{data.clusters} clusters of at least {data.least} entities need n of at least "
-            f"{needed}, got {data.entities}. Change n, k or least."
-        )
-    if data.noise == "within-cluster" and data.noise_share > 1:
-        return f"noise within clusters needs a noise_share of at most 1, got {data.noise_share:g}."
-    if data.total_features > MOST_COLUMNS or cells > MOST_CELLS:
-        return (
-            f"{data.entities} entities with {data.total_features} features are too many. A data "
-            f"set may have {MOST_COLUMNS:,} features, and {MOST_CELLS:,} cells."
-        )
-    return None

@@ -8,11 +8,13 @@ import click
 from workflows.cli.options import (
     config_option,
     cube_argument,
+    json_option,
     normalisation_option,
     table_options,
     variable_option,
     where_option,
 )
+from workflows.cli.results import print_rows
 
 PICTURE_FORMATS = ["png", "svg", "pdf"]
 
@@ -59,6 +61,66 @@ def heatmaps(
     chosen = select(open_cube(cube), config=config, normalisation=normalisation, where=where)
     grids = mean_grids(chosen, variable or main_variable(chosen)).compute()
     for path in write_heatmaps(grids, output, style):
+        click.echo(path)
+
+
+@click.command()
+@cube_argument
+@click.option(
+    "--over",
+    default="noise_share",
+    show_default=True,
+    metavar="NAME",
+    help="The number along the curves: n, m, k or noise_share of the configurations.",
+)
+@click.option(
+    "-o",
+    "--output",
+    metavar="DIR",
+    help="The folder for the figures, which is made if it is missing. By default a table is "
+    "printed.",
+)
+@click.option(
+    "--format",
+    "style",
+    type=click.Choice(PICTURE_FORMATS),
+    default="png",
+    show_default=True,
+    help="The format of the figures.",
+)
+@config_option
+@normalisation_option
+@where_option
+@json_option
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV instead of text.")
+def curves(
+    cube: str,
+    over: str,
+    output: str | None,
+    style: str,
+    as_json: bool,
+    as_csv: bool,
+    **selected: Any,
+) -> None:
+    """Draw the mean ARI against a number of the data.
+
+    There is a file for each normalisation, with a panel for each combination of the
+    other numbers in which configurations differ. Exponents are those that are best on
+    average over the data sets of each point.
+    """
+    from storage import open_cube
+    from storage.query import select
+    from workflows.summary import curve_points
+
+    if as_json + as_csv + (output is not None) > 1:
+        raise click.UsageError("Give only one of --output, --json and --csv.")
+    if output is not None:
+        import workflows.plots.curves as drawn  # before anything is read, because it is an extra
+    points = curve_points(select(open_cube(cube), **selected), over)
+    if output is None:
+        print_rows(points, as_json=as_json, as_csv=as_csv)
+        return
+    for path in drawn.write_curves(points, over, output, style):
         click.echo(path)
 
 
@@ -134,4 +196,4 @@ def report(cube: str, output: str) -> None:
 
 
 #: The commands of this module, for the group `imwk`.
-COMMANDS = (heatmaps, scatter, report)
+COMMANDS = (heatmaps, curves, scatter, report)

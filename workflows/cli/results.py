@@ -2,7 +2,7 @@
 
 import json
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,6 +15,9 @@ from workflows.cli.options import (
     variable_option,
     where_option,
 )
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 TABLE_FORMATS = ["terminal", "markdown", "csv", "latex"]
 
@@ -108,12 +111,9 @@ def summary(cube: str) -> None:
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV instead of text.")
 def query(cube: str, variable: str | None, as_json: bool, as_csv: bool, **options: Any) -> None:
     """Print results, means or the best exponents of CUBE."""
-    from rich.console import Console
-
     from storage import open_cube
     from storage.query import main_variable, select
-    from workflows.answers import Question, answer, answer_table, json_pieces
-    from workflows.terminal import print_whole
+    from workflows.answers import Question, answer
 
     if as_json and as_csv:
         raise click.UsageError("Give only one of --json and --csv.")
@@ -121,16 +121,8 @@ def query(cube: str, variable: str | None, as_json: bool, as_csv: bool, **option
     if variable is None:
         variable = main_variable(select(opened, config=options["config"], where=options["where"]))
     question = Question(variable, **options)
-    rows = answer(opened, question)
-    if as_json:
-        for piece in json_pieces(rows):
-            click.echo(piece, nl=False)
-        click.echo()
-    elif as_csv:
-        click.echo(rows.to_csv(index=False), nl=False)
-    else:
-        advice = "Select fewer, use --top, or print all rows with --csv or --json."
-        print_whole(Console(), answer_table(rows, advice))
+    advice = "Select fewer, use --top, or print all rows with --csv or --json."
+    print_rows(answer(opened, question), as_json=as_json, as_csv=as_csv, advice=advice)
 
 
 @click.command()
@@ -248,6 +240,29 @@ def compare(
     for section in pair_sections(found):
         section.print(Console())
     click.echo("\n".join(closing_lines(found)))
+
+
+def print_rows(
+    rows: "pd.DataFrame",
+    *,
+    as_json: bool,
+    as_csv: bool,
+    advice: str = "Print all rows with --csv or --json.",
+) -> None:
+    """Print all rows for programs, or the first ones as a table, with advice how to see all."""
+    from rich.console import Console
+
+    from workflows.answers import answer_table, json_pieces
+    from workflows.terminal import print_whole
+
+    if as_json:
+        for piece in json_pieces(rows):
+            click.echo(piece, nl=False)
+        click.echo()
+    elif as_csv:
+        click.echo(rows.to_csv(index=False), nl=False)
+    else:
+        print_whole(Console(), answer_table(rows, advice))
 
 
 #: The commands of this module, for the group `imwk`.

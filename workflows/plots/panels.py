@@ -22,9 +22,9 @@ BAR_WIDTH, BAR_GAP, LONGEST_BAR = 0.14, 0.15, 4.0
 
 @dataclass(frozen=True)
 class Panels:
-    """Square panels in rows, filled from the top left, with a colour bar at the right.
+    """Square panels in rows, filled from the top left, with room for a colour bar at the right.
 
-    Positions are fractions of the figure, as in matplotlib.
+    Positions are fractions of the figure, as in matplotlib. `beside` are the inches at the right.
 
     Examples
     --------
@@ -36,6 +36,7 @@ class Panels:
     """
 
     count: int
+    beside: float = BAR_SPACE
 
     @property
     def columns(self) -> int:
@@ -57,7 +58,7 @@ class Panels:
     @property
     def width(self) -> float:
         """The width of the figure in inches."""
-        return MARGIN + self.columns * self._across + BAR_SPACE
+        return MARGIN + self.columns * self._across + self.beside
 
     @property
     def height(self) -> float:
@@ -74,7 +75,7 @@ class Panels:
     @property
     def bar(self) -> Rectangle:
         """The left, bottom, width and height of the colour bar."""
-        left = self.width - BAR_SPACE + BAR_GAP
+        left = self.width - self.beside + BAR_GAP
         all_rows = self.rows * self._down - ABOVE - BELOW
         length = min(all_rows, LONGEST_BAR)
         return self._fractions(left, self.height - HEADER - ABOVE - length, BAR_WIDTH, length)

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipeline.core.errors import InvalidInputError
 from pipeline.datasets import CONFIGURATIONS, Configuration, generate_dataset, synthetic_dataset
 from pipeline.datasets.generator import NOISES, Noise
 
@@ -66,6 +67,31 @@ def test_shares_have_random_streams_of_their_own(noise: Noise) -> None:
         for share in (0.25, 0.5)
     )
     assert not np.intersect1d(quarter, half).size
+
+
+def test_a_share_may_be_any_kind_of_number() -> None:
+    shares = (1, 1.0, np.float64(1))
+    one, *others = (
+        generate_dataset(Configuration(100, 4, 2, "normal", share), 0, SEED).X for share in shares
+    )
+    for other in others:
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize(
+    ("configuration", "message"),
+    [
+        (Configuration(100, 4, 6), "6 clusters of at least 20 entities need n of at least 120"),
+        (Configuration(100, 4, 2, "pink", 0.5), "Unknown kind of noise 'pink'"),  # type: ignore[arg-type]
+        (Configuration(100, 4, 2, "within-cluster", 1.5), "noise_share of at most 1"),
+        (Configuration(1_000_000, 9_000, 2), "are too many"),
+    ],
+)
+def test_data_that_cannot_be_generated_are_refused(
+    configuration: Configuration, message: str
+) -> None:
+    with pytest.raises(InvalidInputError, match=message):
+        generate_dataset(configuration, 0, SEED)
 
 
 def test_the_spread_is_the_variance_within_clusters() -> None:

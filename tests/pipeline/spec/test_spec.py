@@ -37,13 +37,15 @@ def some_of(names: Any) -> st.SearchStrategy[list[str]]:
 grids = st.lists(st.integers(100, 900), min_size=1, max_size=6, unique=True).map(
     lambda hundredths: [value / 100 for value in hundredths]
 )
+hashes = st.integers(0, 2**256 - 1).map("{:064x}".format)
 facts = st.builds(
     TableFacts,
     k=st.integers(1, 9),
     rows=st.integers(1, 999),
     features=st.integers(1, 99),
     labelled=st.booleans(),
-    sha256=st.integers(0, 2**256 - 1).map("{:064x}".format),
+    sha256=hashes,
+    more=st.lists(hashes, max_size=3),
 )
 names = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]), min_size=1, max_size=9)
 matrices = st.dictionaries(names, facts, min_size=1, max_size=3).map(lambda own: {"matrices": own})

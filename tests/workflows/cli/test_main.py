@@ -62,7 +62,7 @@ def test_the_list_of_commands_cuts_no_help_text() -> None:
 
 
 def test_files_are_written_to_output() -> None:
-    names = ("heatmaps", "scatter", "report", "export", "cluster")
+    names = ("heatmaps", "curves", "scatter", "report", "export", "cluster")
     for name in names:
         options = [option.opts for option in main.commands[name].params]
         assert ["-o", "--output"] in options, name
