@@ -19,6 +19,7 @@ from pipeline.core import (
 )
 from pipeline.core.errors import InvalidInputError
 from pipeline.core.types import FloatArray, IntArray
+from pipeline.core.validation import as_choice
 from pipeline.datasets import Table, generate_dataset
 from pipeline.execution.keeping import kept_restart, kept_runs
 from pipeline.execution.threads import one_blas_thread
@@ -123,7 +124,8 @@ def original_data(
     ((1000, 6), (1000,))
     """
     if tile.config not in spec.datasets.matrices:
-        configuration = spec.datasets.configurations[tile.config]
+        known = spec.datasets.configurations
+        configuration = known[as_choice(tile.config, "configuration", known)]
         made = generate_dataset(configuration, tile.dataset, spec.seed)
         return made.X, made.y
     if table is None:
