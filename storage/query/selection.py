@@ -8,6 +8,7 @@ import xarray as xr
 
 from pipeline.core.errors import InvalidInputError
 from pipeline.core.validation import as_choice, as_exponent
+from storage.layout.attributes import read_attribute
 from storage.layout.schema import ALL_RESULTS, Variable
 
 #: The ARI of imwk-means on rescaled data, the main result of the paper.
@@ -97,7 +98,7 @@ def _why_absent(cube: xr.Dataset, name: str) -> str | None:
     if variable.needs_labels and is_unlabelled(cube):
         name = str(variable.score).upper()
         return f"there is no {name} without labels, but there are scores such as the silhouette"
-    parts = cube.attrs.get("spec", {}).get("parts", ())
+    parts = read_attribute(cube.attrs, "spec", {}).get("parts", ())
     if parts and variable.part not in parts:
         return f"its sweep does not compute {variable.part}, only {', '.join(parts)}"
     if variable.facts is None:
@@ -117,8 +118,19 @@ def is_unlabelled(cube: xr.Dataset) -> bool:
     >>> is_unlabelled(cube), is_unlabelled(select(cube, config="mine"))
     (False, True)
     """
-    unlabelled = cube.attrs.get("unlabelled", ())
+    unlabelled = unlabelled_configs(cube)
     return bool(unlabelled) and set(cube["config"].values.tolist()) <= set(unlabelled)
+
+
+def unlabelled_configs(cube: xr.Dataset) -> list[str]:
+    """Return the configurations without labels, which have no ARI.
+
+    Examples
+    --------
+    >>> unlabelled_configs(xr.Dataset(attrs={"unlabelled": '["mine"]'}))
+    ['mine']
+    """
+    return list(read_attribute(cube.attrs, "unlabelled", []))
 
 
 def results_of(cube: xr.Dataset) -> list[str]:
@@ -129,7 +141,7 @@ def results_of(cube: xr.Dataset) -> list[str]:
     >>> results_of(xr.Dataset({"imwk_ari": 0.5, "status": 1}))
     ['imwk_ari']
     """
-    parts = cube.attrs.get("spec", {}).get("parts")
+    parts = read_attribute(cube.attrs, "spec", {}).get("parts")
     unlabelled = is_unlabelled(cube)
     return [
         variable.name

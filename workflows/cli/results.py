@@ -47,6 +47,7 @@ def summary(cube: str) -> None:
     from rich.console import Console
 
     from storage import open_cube
+    from storage.query import unlabelled_configs
     from workflows.status import about_unlabelled
     from workflows.summary import summary_tables
     from workflows.terminal import print_whole
@@ -54,7 +55,7 @@ def summary(cube: str) -> None:
     opened = open_cube(cube)
     for table in summary_tables(opened):
         print_whole(Console(), table)
-    for line in about_unlabelled(opened.attrs["unlabelled"]):
+    for line in about_unlabelled(unlabelled_configs(opened)):
         click.echo(line)
 
 
