@@ -8,10 +8,13 @@ import numpy as np
 import xarray as xr
 import zarr
 from numpy.typing import NDArray
+from xarray.backends import BackendArray
+from xarray.core import indexing
 
 from storage.backends.location import CubeLocation
 from storage.errors import storage_errors
 from storage.handle import CubeHandle, open_handle
+from storage.layout.attributes import as_texts
 from storage.layout.axes import Axes
 from storage.layout.config_facts import config_facts
 from storage.layout.schema import Status, results_of_spec
@@ -39,7 +42,8 @@ def open_cube(location: CubeLocation) -> xr.Dataset:
         cells that were not computed. The coordinates ``n``, ``m``, ``k``, ``noise`` and
         ``noise_share`` describe the data of each configuration. The attribute ``unlabelled`` lists
         the configurations without labels, which have no ARI; if none has labels, the Dataset has no
-        ARI at all.
+        ARI at all. Attributes with structure, such as ``spec``, are JSON, so that ``to_netcdf`` and
+        `xarray.merge` work; `read_spec` returns the spec.
 
     Raises
     ------
@@ -69,7 +73,9 @@ def open_cube(location: CubeLocation) -> xr.Dataset:
             cache=False,
         )
     lazy = {str(name): _lazy(location, str(name), stored[name].variable) for name in stored}
-    return _done_only(_in_order(stored.assign(lazy), handle), handle)
+    opened = _done_only(_in_order(stored.assign(lazy), handle), handle)
+    opened.attrs = as_texts(opened.attrs)
+    return opened
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +104,27 @@ class _Stored:
             return np.asarray(self.variable[key].values)
 
 
+class _StoredTexts(BackendArray):
+    """A text variable for xarray, as objects: xarray cannot merge NumPy's strings with gaps.
+
+    It has no chunks of Dask, with which `to_netcdf` warns about objects.
+    """
+
+    def __init__(self, stored: _Stored) -> None:
+        self.stored, self.shape, self.dtype = stored, stored.shape, np.dtype(object)
+
+    def __getitem__(self, key: indexing.ExplicitIndexer) -> Any:
+        support = indexing.IndexingSupport.OUTER
+        return indexing.explicit_indexing_adapter(key, self.shape, support, self._read)
+
+    def _read(self, key: Any) -> NDArray[Any]:
+        return self.stored[key].astype(object)
+
+
 def _lazy(location: CubeLocation, name: str, variable: xr.Variable) -> xr.Variable:
+    if isinstance(variable.dtype, np.dtypes.StringDType):
+        texts = indexing.LazilyIndexedArray(_StoredTexts(_Stored(location, name, variable)))
+        return xr.Variable(variable.dims, texts, variable.attrs)
     stored = variable.encoding["preferred_chunks"]
     chunks = tuple(CHUNKS.get(str(dim), stored[dim]) for dim in variable.dims)
     empty = np.empty((0,) * variable.ndim, variable.dtype)  # otherwise Dask would read one

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import uuid4
 
 from pipeline.spec import SweepSpec
+from storage.layout.cf import dataset_attributes
 from storage.layout.grids import Grid
 from storage.layout.schema import SCHEMA_NAME, SCHEMA_VERSION
 
@@ -19,12 +20,41 @@ def cube_attributes(spec: SweepSpec, before: Mapping[str, Any] | None = None) ->
     if entry not in attributes["grids"][-1:]:
         attributes["grids"] = [*attributes["grids"], entry]
     return attributes | {
+        **dataset_attributes(),
         "schema": SCHEMA_NAME,
         "schema_version": SCHEMA_VERSION,
         "updated": now(),
         "spec": spec.model_dump(mode="json"),
         "fingerprint": spec.fingerprint,
     }
+
+
+def as_texts(attributes: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return attributes with JSON in place of lists and mappings, which NetCDF does not have.
+
+    Examples
+    --------
+    >>> as_texts({"id": "4f", "spec": {"seed": 1}})
+    {'id': '4f', 'spec': '{"seed": 1}'}
+    """
+    return {
+        str(name): json.dumps(value) if isinstance(value, Mapping | list) else value
+        for name, value in attributes.items()
+    }
+
+
+def read_attribute(attributes: Mapping[Any, Any], name: str, absent: Any) -> Any:
+    """Return an attribute of an open cube: its value, or what its JSON says.
+
+    Examples
+    --------
+    >>> read_attribute({"spec": '{"seed": 1}'}, "spec", {})
+    {'seed': 1}
+    >>> read_attribute({"unlabelled": ["mine"]}, "unlabelled", []), read_attribute({}, "spec", {})
+    (['mine'], {})
+    """
+    value = attributes.get(name, absent)
+    return json.loads(value) if isinstance(value, str) else value
 
 
 def group_document(attributes: Mapping[str, Any]) -> bytes:

@@ -13,6 +13,7 @@ from zarr.storage import MemoryStore
 
 from pipeline.spec import SweepSpec
 from storage.layout.axes import Axes
+from storage.layout.cf import coordinate_attributes, variable_attributes
 from storage.layout.kept import add_kept_groups
 from storage.layout.schema import (
     COORDINATE_CHUNK,
@@ -111,6 +112,7 @@ def _add_coordinate(group: zarr.Group, dim: str, values: tuple[Any, ...]) -> Non
         compressors=[ZstdCodec(), Crc32cCodec()],
         chunk_key_encoding={"name": "default", "separator": "."},
         dimension_names=(dim,),
+        attributes=coordinate_attributes(dim),
     )
     if values:
         array[:] = np.array(values, dtype=np.dtypes.StringDType() if dtype is str else dtype)
@@ -118,9 +120,6 @@ def _add_coordinate(group: zarr.Group, dim: str, values: tuple[Any, ...]) -> Non
 
 def _add_variable(group: zarr.Group, variable: Variable, axes: Axes) -> None:
     dims = (*TILE_DIMS, *variable.dims)
-    attributes: dict[str, Any] = {"long_name": variable.about}
-    if variable.is_count:
-        attributes["_FillValue"] = variable.fill
     group.create_array(
         variable.name,
         shape=tuple(axes.length(dim) for dim in dims),
@@ -130,7 +129,7 @@ def _add_variable(group: zarr.Group, variable: Variable, axes: Axes) -> None:
         compressors=[ZstdCodec(), Crc32cCodec()] if variable.dims else [Crc32cCodec()],
         chunk_key_encoding={"name": "default", "separator": "."},
         dimension_names=dims,
-        attributes=attributes,
+        attributes=variable_attributes(variable),
     )
 
 

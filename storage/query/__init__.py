@@ -25,6 +25,7 @@ from storage.query.selection import (
     is_unlabelled,
     results_of,
     select,
+    unlabelled_configs,
 )
 
 __all__ = [
@@ -53,4 +54,5 @@ __all__ = [
     "scores",
     "select",
     "share_beating_kmeans",
+    "unlabelled_configs",
 ]

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from pipeline.core.errors import InvalidInputError
 from pipeline.core.validation import as_choice, as_exponent
 from pipeline.spec.plugins import PluginFacts, clusterer_parts
+from storage.layout.attributes import read_attribute
 from storage.layout.schema import Variable, all_results
 
 #: The ARI of imwk-means on rescaled data, the main result of the paper.
@@ -164,7 +165,7 @@ def _parts(cube: xr.Dataset) -> tuple[str, ...] | None:
 
 
 def _spec_keys(cube: xr.Dataset) -> dict[str, Any]:
-    keys: dict[str, Any] = cube.attrs.get("spec", {})
+    keys: dict[str, Any] = read_attribute(cube.attrs, "spec", {})
     return keys
 
 
@@ -195,8 +196,19 @@ def is_unlabelled(cube: xr.Dataset) -> bool:
     >>> is_unlabelled(cube), is_unlabelled(select(cube, config="mine"))
     (False, True)
     """
-    unlabelled = cube.attrs.get("unlabelled", ())
+    unlabelled = unlabelled_configs(cube)
     return bool(unlabelled) and set(cube["config"].values.tolist()) <= set(unlabelled)
+
+
+def unlabelled_configs(cube: xr.Dataset) -> list[str]:
+    """Return the configurations without labels, which have no ARI.
+
+    Examples
+    --------
+    >>> unlabelled_configs(xr.Dataset(attrs={"unlabelled": '["mine"]'}))
+    ['mine']
+    """
+    return list(read_attribute(cube.attrs, "unlabelled", []))
 
 
 def results_of(cube: xr.Dataset) -> list[str]:

@@ -27,6 +27,7 @@ from storage import (
     verify_cube,
 )
 from storage.handle import open_handle
+from storage.query import unlabelled_configs
 from storage.tables import TABLES, add_tables
 from tests.own_tables import small_table
 from tests.storage.made_up import CONFIGS, comparable, fill, plain
@@ -215,7 +216,7 @@ def test_without_labels_there_is_no_ari(cube: Path) -> None:
     fill(cube)
     opened = open_cube(cube)
     assert not [name for name in opened if str(name).endswith("_ari")]
-    assert opened.attrs["unlabelled"] == ["mine"]
+    assert unlabelled_configs(opened) == ["mine"]
     assert opened.imwk_clusters.notnull().all()
     assert read_ledger(cube).counts.done == 1
     assert read_ledger(cube).unlabelled == ("mine",)
@@ -226,7 +227,7 @@ def test_the_ari_of_unlabelled_data_beside_labelled_ones_is_nan(cube: Path) -> N
     create(cube, sweep({"mine": UNLABELLED, "other": OTHER}, k=3))
     fill(cube)
     opened = open_cube(cube)
-    assert opened.attrs["unlabelled"] == ["mine"]
+    assert unlabelled_configs(opened) == ["mine"]
     assert opened.rescaled_imwk_ari.sel(config="mine").isnull().all()
     assert opened.rescaled_imwk_ari.sel(config="other").notnull().all()
     assert opened.rescaled_imwk_clusters.notnull().all()

@@ -53,6 +53,7 @@ def summary(cube: str) -> None:
     from rich.console import Console
 
     from storage import open_cube
+    from storage.query import unlabelled_configs
     from workflows.choice.overview import overview_tables
     from workflows.status import about_unlabelled
     from workflows.summary import summary_tables
@@ -61,7 +62,7 @@ def summary(cube: str) -> None:
     opened = open_cube(cube)
     for table in chain(summary_tables(opened), overview_tables(cube)):
         print_whole(Console(), table)
-    for line in about_unlabelled(opened.attrs["unlabelled"]):
+    for line in about_unlabelled(unlabelled_configs(opened)):
         click.echo(line)
 
 
