@@ -16,6 +16,20 @@ def test_z_score_equals_scipy_with_the_sample_standard_deviation() -> None:
     np.testing.assert_allclose(normalise(X, "z-score"), zscore(X, ddof=1))
 
 
+@pytest.mark.parametrize("rows", [2, 3, 4, 5, 49, 50])
+@pytest.mark.parametrize("features", [1, 4])
+def test_z_score_sums_squares_in_the_order_of_matlab(rows: int, features: int) -> None:
+    """On lattices the last bits decide ties: Car evaluation has the published ARI only so."""
+    some = np.ldexp(X[:rows, :features], -np.frexp(np.abs(X[:rows, :features]).max(axis=0))[1])
+    centred = some - some.mean(axis=0)
+    for column, found in zip(centred.T, normalise(some, "z-score").T, strict=True):
+        lanes = [0.0] * 4
+        for row, value in enumerate(column):
+            lanes[row % 4] += value * value
+        total = ((lanes[0] + lanes[1]) + lanes[2]) + lanes[3]
+        np.testing.assert_array_equal(found, column / np.sqrt(total / (rows - 1)))
+
+
 def test_min_max_equals_scikit_learn() -> None:
     np.testing.assert_allclose(normalise(X, "min-max"), MinMaxScaler().fit_transform(X))
 
