@@ -88,7 +88,7 @@ def test_a_score_that_is_added_later_compares_the_same_rows(cube: Path) -> None:
 
 
 def test_choices_have_the_ari_of_the_rows_that_count(cube: Path) -> None:
-    (facts,) = json.loads(output_of("choose", cube, "--json", "--ensemble"))
+    (facts,) = json.loads(output_of("choose", cube, "--json", "--ensemble"))["datasets"]
     found = json.loads(output_of("cluster", cube, "--by", "ari", "--json"))
     best = float(open_cube(cube)["rescaled_imwk_ari"].max())
     assert found["ari"] >= best

@@ -61,6 +61,7 @@ def test_a_cube_is_read_and_queried_without_its_plug_ins(serial: Path) -> None:
     rows = output_of("query", serial / "cube.zarr", "--variable", "rescaled_k_medoids_compactness")
     assert "rank" in rows
     assert "rescaled" in output_of("summary", serial / "cube.zarr")
+    output_of("report", serial / "cube.zarr", "-o", serial / "report.html")
     assert output_of("status", serial / "cube.zarr", "--json")
     assert "2 tiles read, 0 damaged" in output_of("verify", serial / "cube.zarr")
     assert "imwk-example-plugin" in str(read_provenance(serial / "cube.zarr").sessions)
@@ -74,6 +75,7 @@ def test_lower_is_better_where_a_plug_in_says_so(serial: Path) -> None:
 
 def test_a_cube_without_its_plug_in_is_not_computed(serial: Path, tmp_path: Path) -> None:
     install_it = "pip install imwk-example-plugin==1.0"
+    assert_refused(imwk("choose", serial / "cube.zarr"), install_it)
     assert_refused(imwk("verify", serial / "cube.zarr", "--recompute", 1), install_it)
     missing = tmp_path / "missing.zarr"
     create_cube(missing, recorded_spec())

@@ -13,6 +13,7 @@ from pipeline.datasets import Table
 from pipeline.execution.block import original_data, silhouette_seed, tile_scorer
 from pipeline.score_facts import SCORE_FACTS, suffix
 from pipeline.spec import SweepSpec, Tile
+from pipeline.spec.plugins import missing_plugin, require_plugins
 from storage import labels, stored_table
 from storage.handle import CubeHandle
 from storage.query import select
@@ -59,16 +60,17 @@ class Candidate:
         return f"{self.normalisation}, p1 = {self.p1:g}, {last}"
 
 
-def keeps_candidates(spec: SweepSpec) -> bool:
-    """Return whether cubes of a sweep keep labels from which to choose.
+def can_choose(spec: SweepSpec) -> bool:
+    """Return whether cubes of a sweep keep labels, and this process has the plug-ins to score them.
 
     Examples
     --------
     >>> data = {"synthetic": {"configs": ["1000x6-3"], "count": 1}}
-    >>> [keeps_candidates(SweepSpec(datasets=data, keep=keep)) for keep in ([], ["labels"])]
+    >>> [can_choose(SweepSpec(datasets=data, keep=keep)) for keep in ([], ["labels"])]
     [False, True]
     """
-    return "labels" in spec.keep and not set(PARTS).isdisjoint(spec.parts)
+    keeps_some = "labels" in spec.keep and not set(PARTS).isdisjoint(spec.parts)
+    return keeps_some and missing_plugin(spec.plugins, ()) is None
 
 
 class Candidates:
@@ -205,7 +207,9 @@ class _TileRuns:
         return self.computed(score, (block for each in self.runs for block in each.blocks()))
 
     def computed(self, score: str, blocks: Iterable[IntArray]) -> Float64Array:
-        scorer = tile_scorer(self.handle.spec, self.tile, self.table, [score])
+        spec = self.handle.spec
+        require_plugins(spec.plugins, ())
+        scorer = tile_scorer(spec, self.tile, self.table, [score])
         return np.concatenate([scorer.score(block)[suffix(score)] for block in blocks])
 
     def _sample(self) -> IntArray:

@@ -6,7 +6,7 @@ from rich.table import Table
 
 from pipeline.core import adjusted_rand_index
 from storage import CubeLocation, read_spec
-from workflows.choice.candidates import Candidates, keeps_candidates
+from workflows.choice.candidates import Candidates, can_choose
 from workflows.choice.choosing import all_candidates, default_pick, pick_baseline
 from workflows.choice.picks import Pick
 from workflows.terminal import as_table
@@ -26,6 +26,8 @@ _HEADER = [
 def overview_tables(location: CubeLocation) -> Iterator[Table]:
     """Yield a table of the default choices if the cube keeps labels, otherwise nothing.
 
+    There is none either if this process lacks a plug-in of the cube.
+
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
@@ -40,7 +42,7 @@ def overview_tables(location: CubeLocation) -> Iterator[Table]:
     >>> [list(column.cells)[0].plain for column in overview.columns][2:5]
     ['silhouette', 'range, p1 = 1.5, not rescaled', '2']
     """
-    if not keeps_candidates(read_spec(location)):
+    if not can_choose(read_spec(location)):
         return
     rows = [_row(each) for each in all_candidates(location)]
     if rows:

@@ -58,7 +58,7 @@ def test_constant_feature_becomes_zeros_with_a_warning(name: str) -> None:
     assert result[:, 0].any()
 
 
-@pytest.mark.parametrize("name", NORMALISATIONS)
+@pytest.mark.parametrize("name", SCALING)
 def test_a_single_row_becomes_zeros(name: str) -> None:
     with pytest.warns(ConstantFeatureWarning, match=r"features \[0, 1\]"):
         assert not normalise([[3.0, -1.0]], name).any()

@@ -20,14 +20,14 @@ KEYS: dict[str, Any] = {"normalisations": ["range"], "p1": [1.5, 2], "p2": [2, 3
 
 
 @given(st.lists(st.floats(0, 1, width=64), min_size=1))
-def test_weights_are_rounded_to_the_nearest_of_18_bits(weights: list[float]) -> None:
+def test_weights_are_rounded_to_the_nearest_of_16_bits(weights: list[float]) -> None:
     given = np.array(weights)
     rounded = rounded_weights(given)
     single = given.astype(np.float32)
     normal = single >= np.finfo(np.float32).tiny
-    unit = np.spacing(single[normal]).astype(np.float64) * 64
+    unit = np.spacing(single[normal]).astype(np.float64) * 256
     assert (np.abs(rounded[normal] - single[normal].astype(np.float64)) <= unit / 2).all()
-    assert not (rounded.view(np.uint32) % 64).any()
+    assert not (rounded.view(np.uint32) % 256).any()
     assert ((rounded >= 0) & (rounded <= 1)).all()
     np.testing.assert_array_equal(rounded_weights(rounded), rounded)
 
