@@ -136,7 +136,9 @@ def best_place(candidates: Candidates, rule: str, among: BoolArray | None = None
             "by",
         )
     goodness = candidates.goodness(rule)
-    return int((goodness if among is None else np.where(among, goodness, -np.inf)).argmax())
+    # An undefined score can be -inf, so that those left out cannot be marked by it
+    places = np.arange(len(goodness)) if among is None else np.flatnonzero(among)
+    return int(places[goodness[places].argmax()])
 
 
 def default_pick(candidates: Candidates) -> Pick:

@@ -96,6 +96,14 @@ def test_options_restrict_the_choice(swept: Path) -> None:
     assert facts(swept, "--p2", 3)["p2"] == 3
 
 
+def test_an_undefined_score_does_not_lift_a_restriction(tmp_path: Path) -> None:
+    keys = KEYS | {"restarts": 2, "p1": [2], "p2": [2]}
+    submit(Sweep.of({"my": noisy(labelled=False)}, k=1, **keys), tmp_path / "my.zarr", workers=0)
+    found = facts(tmp_path / "my.zarr", "--by", "davies-bouldin", "--normalisation", "range")
+    assert found["normalisation"] == "range"
+    assert found["baseline"]["part"] == "kmeans"
+
+
 def test_the_baseline_is_printed_beside_the_choice(tmp_path: Path) -> None:
     sweep = Sweep.of({"my": noisy(labelled=True)}, k=3, **KEYS | {"restarts": 3})
     submit(sweep, tmp_path / "my.zarr", workers=0)
