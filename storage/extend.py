@@ -1,7 +1,7 @@
 """Extend a cube: by data, normalisations and exponents, or by scores of what it keeps."""
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 import numpy as np
@@ -119,18 +119,29 @@ def add_scores(location: CubeLocation, scores: Iterable[str], rescore: Rescore) 
     Values are written to new arrays, which nobody sees before the root document lists them. A
     process that is killed leaves the cube without the scores, or with all of them.
     """
-    handle = open_handle(location)
+    handle, asked = open_handle(location), set(scores)
     refuse_other_rules(location, handle.spec)
     with disk_errors(f"add scores to the cube {location}"), handle.backend.locked():
         handle = _settled(handle)
         stored = handle.spec.scores
-        new = [name for name in SCORES if name in set(scores) and name not in stored]
+        new = [name for name in SCORES if name in asked and name not in stored]
         if new:
-            wanted = [name for name in SCORES if name in (*stored, *new)]
-            spec = handle.spec.model_copy(update={"scores": tuple(wanted)})
+            spec = handle.spec.model_copy(update={"scores": _in_order((*stored, *new))})
             _write_scores(handle, spec, lambda tile, grid: rescore(handle, tile, grid, new))
             _extend(handle, spec)
     return new
+
+
+def _in_order(scores: Collection[str]) -> tuple[str, ...]:
+    """Return scores as a spec has them: built-in ones in their order, then those of plug-ins.
+
+    Examples
+    --------
+    >>> _in_order(["info", "of-a-plug-in", "silhouette"])
+    ('silhouette', 'info', 'of-a-plug-in')
+    """
+    built_in = [name for name in SCORES if name in scores]
+    return (*built_in, *(name for name in scores if name not in SCORES))
 
 
 def _write_scores(

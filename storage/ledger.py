@@ -77,6 +77,15 @@ class Ledger:
         """The numbers of tiles of the whole sweep."""
         return _counts(Counter(self.states.values()))
 
+    def counts_of(self, config: str | None, dataset: int | None) -> Counts:
+        """Return the numbers of tiles of a configuration, a data set, or both; None is all."""
+        states = (
+            state
+            for tile, state in self.states.items()
+            if config in (None, tile.config) and dataset in (None, tile.dataset)
+        )
+        return _counts(Counter(states))
+
     @property
     def by_config(self) -> dict[str, Counts]:
         """The numbers of tiles of every configuration."""

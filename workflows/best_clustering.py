@@ -1,16 +1,17 @@
 """The best clustering of a cube's table: as the cube keeps it, or computed again from the table."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from math import isfinite
 from typing import Any
 
 import numpy as np
-import xarray as xr
 
-from pipeline.core.types import Float64Array, FloatArray
+from pipeline.core.types import Float64Array, FloatArray, IntArray
 from pipeline.core.validation import as_choice
+from pipeline.datasets.tables.table import Table
 from pipeline.execution.block import silhouette_seed
 from pipeline.execution.keeping import rounded_weights
-from pipeline.score_facts import SCORE_FACTS
 from pipeline.spec import KEEP, SweepSpec
 from storage import CubeLocation, labels, open_cube, read_spec, stored_table, weights
 from storage.compatibility import refuse_other_rules
@@ -18,7 +19,9 @@ from storage.handle import CubeHandle, open_handle
 from storage.query import described, main_variable, score_variable, select
 from workflows.answers import Question, answer
 from workflows.choice import Candidate, Pick
-from workflows.choice.choosing import all_candidates, best_place, default_rule, pick_baseline
+from workflows.choice.choosing import all_candidates
+from workflows.choice.one_run import ADVICE, BESIDE_SCORES, no_such_run, one_run
+from workflows.choice.picks import BASELINE, ENSEMBLE
 from workflows.choice.shown import pick_facts
 from workflows.clustering import Clustering, Run, cluster_table, clustering_of
 from workflows.errors import ArgumentError
@@ -26,36 +29,58 @@ from workflows.errors import ArgumentError
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """The run of a table that is best by a score.
+    """The run of a table that was chosen.
 
     Attributes
     ----------
     config : str
         The table.
-    candidate : Candidate
-        The run.
+    candidate : Candidate or None
+        The run. None for a consensus of runs.
     by : str
-        The name of the score or, if the cube keeps no labels, of the variable.
+        The name of the score or, if the cube keeps no labels, of the variable; ``"k-means++"``,
+        ``"ensemble"`` or ``"advice"``.
     value : float
-        Its value.
+        The value of the score.
     baseline : Pick or None
         The k-means++ run that is best by this score. None if the cube does not keep one.
+    rated_by : str
+        The name of the score. The same as `by`, if that is a score.
+    labels : ndarray of int, shape (n,), or None
+        The labels of a consensus, which a cube does not keep.
+    advice : str or None
+        What `choose` advises, if that was asked for, or if the default choice is another one.
     """
 
     config: str
-    candidate: Candidate
+    candidate: Candidate | None
     by: str
     value: float
     baseline: Pick | None = None
+    rated_by: str = ""
+    labels: IntArray | None = None
+    advice: str | None = None
 
     def __str__(self) -> str:
-        best = f"{self.candidate}: the best {self.by}, {self.value:.4f}"
-        if self.baseline is None:
-            return best
+        lines = [self._first_line(), *self._baseline_line()]
+        return "\n".join(lines if self.advice is None else [*lines, f"advice: {self.advice}"])
+
+    def _first_line(self) -> str:
+        value = f"{self.rated_by} {self.value:.4f}"
+        if self.candidate is None:
+            return f"consensus of runs, without exponents and weights: {value}"
+        if self.by in BESIDE_SCORES:
+            why = "advised" if self.by == ADVICE else "the baseline"
+            return f"{self.candidate}: {why}, {value}"
+        return f"{self.candidate}: the best {self.by}, {self.value:.4f}"
+
+    def _baseline_line(self) -> Iterator[str]:
         other = self.baseline
-        known = None if self.by == "ari" else other.ari
+        if other is None or self.by == BASELINE:
+            return
+        known = None if self.rated_by == "ari" else other.ari
         ari = "" if known is None else f", adjusted Rand index {known:.4f}"
-        return f"{best}\nbaseline: {other.candidate}, {self.by} {other.score:.4f}{ari}"
+        yield f"baseline: {other.candidate}, {self.rated_by} {other.score:.4f}{ari}"
 
 
 def best_choice(
@@ -66,7 +91,7 @@ def best_choice(
     p2: float | None = None,
     by: str | None = None,
 ) -> Choice:
-    """Return the run of a table that is best by a score.
+    """Return the run of a table that is best by a score, or that is chosen otherwise.
 
     If the cube keeps labels, plain and rescaled runs and k-means++ compete, as for `choose`;
     otherwise imwk-means on rescaled data.
@@ -78,11 +103,13 @@ def best_choice(
     config : str, optional
         The name of the table. Required if the cube contains several.
     normalisation, p1, p2 : optional
-        Restrict the choice to these results.
+        Restrict the choice to these results; a normalisation restricts the baseline too.
     by : str, optional
-        The score. By default the rule that `choose` uses by default: `info` or, below 3 features,
-        the silhouette. If the cube keeps no labels, by default the ARI or, without classes, the
-        silhouette.
+        The score; also that of a plug-in, if the cube has it. In a cube that keeps labels also
+        ``"k-means++"``, the baseline, ``"ensemble"``, the consensus of the best runs by `info`, and
+        ``"advice"``, what `choose` advises. By default the rule that `choose` uses by default:
+        `info` or, below 3 features, the silhouette. If the cube keeps no labels, by default the ARI
+        or, without classes, the silhouette.
 
     Raises
     ------
@@ -119,37 +146,42 @@ def _best_of_kept(
 ) -> Choice:
     allowed = select(open_cube(location), **where)
     every = list(all_candidates(location, config))
-    among = np.array([_is_among(each, where, allowed) for some in every for each in some.all])
-    if not among.any():
+    if not every:
         raise _nothing_done(config)
-    (candidates,) = every
-    rule = default_rule(candidates.features) if by is None else as_choice(by, "rule", SCORE_FACTS)
-    place = best_place(candidates, rule, among)
-    value = float(candidates.scores(rule)[place])
-    return Choice(config, candidates.all[place], rule, value, pick_baseline(candidates, rule))
-
-
-def _is_among(candidate: Candidate, where: dict[str, Any], allowed: xr.Dataset) -> bool:
-    """Return whether a candidate has the normalisation and the exponents that were asked for."""
-    return all(
-        wanted is None or getattr(candidate, dim) in allowed[dim].values
-        for dim, wanted in where.items()
+    found = one_run(every[0], by, where, allowed)
+    pick = found.pick
+    return Choice(
+        config,
+        pick.candidate,
+        by or found.rated_by,
+        pick.score,
+        found.baseline,
+        found.rated_by,
+        pick.labels if pick.candidate is None else None,
+        found.advice,
     )
 
 
 def _best_of_results(
     location: CubeLocation, config: str, by: str | None, where: dict[str, Any]
 ) -> Choice:
+    if by in BESIDE_SCORES:
+        raise ArgumentError(
+            f"{by} compares the labels of all runs, and this cube keeps none. Choose a score, such "
+            "as silhouette.",
+            "by",
+        )
     cube = open_cube(location)
     variable = main_variable(select(cube, config=config))
     asked = variable if by is None else score_variable(variable, by, described(cube))
     given: dict[str, Any] = {dim: _given(wanted) for dim, wanted in where.items()}
     rows = answer(cube, Question(asked, config=(config,), **given, top=1))
     if rows.empty:
-        raise _nothing_done(config)
+        anywhere = answer(cube, Question(asked, config=(config,), top=1))
+        raise _nothing_done(config) if anywhere.empty else no_such_run(config)
     best = rows.iloc[0]
     candidate = Candidate("rescaled_imwk", best.normalisation, best.p1, best.p2)
-    return Choice(config, candidate, asked, best[asked])
+    return Choice(config, candidate, asked, best[asked], rated_by=asked)
 
 
 def _nothing_done(config: str) -> ArgumentError:
@@ -159,7 +191,7 @@ def _nothing_done(config: str) -> ArgumentError:
 def cluster_best(location: CubeLocation, best: Choice) -> Clustering:
     """Return the clusters of a cube's table at its best result; compute only what it does not keep.
 
-    Weights have four digits, to which cubes keep them. K-means++ has no weights.
+    Weights have four digits, to which cubes keep them. K-means++ and a consensus have no weights.
 
     Parameters
     ----------
@@ -177,10 +209,12 @@ def cluster_best(location: CubeLocation, best: Choice) -> Clustering:
     spec, table, run = handle.spec, stored_table(handle, best.config), best.candidate
     _, _, k = spec.shape(best.config)
     seed = silhouette_seed(spec, best.config, dataset=0)
+    if run is None:
+        return clustering_of(table, k, "", {}, _consensus_run(best, table), seed)
     if run.p1 is None or (set(KEEP) <= set(spec.keep) and "imwk" in spec.parts):
         given = {"p1": run.p1, "p2": run.p2}
         exponents = {name: p for name, p in given.items() if p is not None}
-        runs = _kept_runs(handle, best)
+        runs = _kept_runs(handle, best.config, run)
         return clustering_of(table, k, run.normalisation, exponents, runs, seed)
     refuse_other_rules(location, spec)
     again = cluster_table(
@@ -200,20 +234,30 @@ def cluster_best(location: CubeLocation, best: Choice) -> Clustering:
 def choice_facts(best: Choice) -> dict[str, Any]:
     """Return by what a run was chosen for JSON, and the baseline."""
     baseline = None if best.baseline is None else pick_facts(best.baseline)
-    part = best.candidate.part
-    return {"part": part, "by": best.by, "score": best.value, "baseline": baseline}
+    return {
+        "part": None if best.candidate is None else best.candidate.part,
+        "by": best.by,
+        "rated_by": best.rated_by,
+        "score": best.value if isfinite(best.value) else None,
+        "baseline": baseline,
+        "advice": best.advice,
+    }
 
 
-def _kept_runs(handle: CubeHandle, best: Choice) -> dict[str, Run]:
-    run = best.candidate
+def _consensus_run(best: Choice, table: Table) -> dict[str, Run]:
+    assert best.labels is not None
+    return {ENSEMBLE: Run(best.labels, np.empty((0, len(table.features))), converged=True)}
+
+
+def _kept_runs(handle: CubeHandle, config: str, run: Candidate) -> dict[str, Run]:
     where: dict[str, Any] = {
-        "config": best.config,
+        "config": config,
         "dataset": 0,
         "normalisation": run.normalisation,
     }
     if run.p1 is None:
         found = labels(handle, **where, part="kmeans").values.astype(np.int64)
-        _, features, _ = handle.spec.shape(best.config)
+        _, features, _ = handle.spec.shape(config)
         return {"kmeans": Run(found, np.empty((0, features)), converged=True)}
     runs = {"p1": _kept_run(handle, where | {"p1": run.p1, "part": "imwk"})}
     if run.p2 is not None:

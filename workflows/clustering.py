@@ -4,7 +4,7 @@ import csv
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from math import isnan
+from math import isnan, nan
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -51,12 +51,14 @@ class Clustering:
     table : Table
         The data.
     normalisation : str
-        The normalisation of the data.
+        The normalisation of the data. Empty for a consensus of runs, which has none.
     exponents, runs : dict of str to float, and to Run
         The exponent and the run of ``p1`` and, if the data were rescaled, of ``p2``. The last run
-        gives the clusters. The only run of k-means++ is ``kmeans``, without exponent and weights.
+        gives the clusters. The only run of k-means++ is ``kmeans``, and that of a consensus
+        ``ensemble``, without exponent and weights.
     silhouette : float
-        The silhouette of the clusters on the normalised data. NaN if there is only one cluster.
+        The silhouette of the clusters on the normalised data. NaN if there is only one cluster, or
+        no normalisation.
     ari : float or None
         The agreement with the classes. None without labels.
     notices : tuple of str
@@ -147,14 +149,15 @@ def clustering_of(
     seed: int | np.random.SeedSequence,
 ) -> Clustering:
     """Return the clustering that some runs found. The arguments are those of `cluster_table`."""
-    X, notices = normalised_table(table, normalisation)
+    X, notices = normalised_table(table, normalisation) if normalisation else (None, table.notices)
     labels = runs[max(runs)].labels
     found = len(np.unique(labels))
     if found < k:
-        notices = (*notices, f"{found} clusters were found, not {k}.")
+        were = "was" if found == 1 else "were"
+        notices = (*notices, f"{counted(found, 'cluster')} {were} found, not {k}.")
     truth = table.classes
     ari = None if truth is None else float(agreement_with(truth, adjusted_rand_index)(labels))
-    score = float(silhouette(X, labels, seed))
+    score = nan if X is None else float(silhouette(X, labels, seed))
     return Clustering(table, normalisation, exponents, runs, score, ari, notices)
 
 
@@ -193,7 +196,7 @@ def clustering_facts(found: Clustering) -> dict[str, Any]:
     features = found.table.features
     return {
         "rows": len(found.table.X),
-        "normalisation": found.normalisation,
+        "normalisation": found.normalisation or None,
         **found.exponents,
         "sizes": _sizes(found.runs[max(found.runs)]),
         "converged": all(run.converged for run in found.runs.values()),

@@ -182,7 +182,10 @@ def _why_absent(cube: xr.Dataset, name: str) -> str | None:
     if variable.facts is None:
         return None
     if variable.facts.needs_tile:
-        return f"{variable.score} has not been computed from the labels that the cube keeps"
+        command = f"imwk choose, or imwk cluster --by {variable.score}"
+        return (
+            f"{variable.score} compares all labellings of a tile, so it is not stored ({command})"
+        )
     setting = f'scores = ["{variable.score}"]'
     return f"its spec does not name {variable.score} among its scores ({setting})"
 

@@ -11,9 +11,9 @@ from pipeline.core.labellings import sampled_rows
 from pipeline.core.types import BoolArray, Float64Array, IntArray
 from pipeline.datasets import Table
 from pipeline.execution.block import original_data, silhouette_seed, tile_scorer
-from pipeline.score_facts import SCORE_FACTS, suffix
+from pipeline.score_facts import SCORE_FACTS, TILE_SCORES, ScoreFacts, suffix
 from pipeline.spec import SweepSpec, Tile
-from pipeline.spec.plugins import missing_plugin, require_plugins
+from pipeline.spec.plugins import missing_plugin, plugin_scores, require_plugins
 from storage import labels, stored_table
 from storage.handle import CubeHandle
 from storage.query import select
@@ -73,6 +73,21 @@ def can_choose(spec: SweepSpec) -> bool:
     return keeps_some and missing_plugin(spec.plugins, ()) is None
 
 
+def known_scores(spec: SweepSpec) -> dict[str, ScoreFacts]:
+    """Return the facts of the scores that can choose in a cube, by name.
+
+    Built-in ones are computed where the cube lacks them. Those of plug-ins are only read.
+
+    Examples
+    --------
+    >>> data = {"synthetic": {"configs": ["1000x6-3"], "count": 1}}
+    >>> "info" in known_scores(SweepSpec(datasets=data))
+    True
+    """
+    stored = plugin_scores(spec.plugins).items()
+    return {**SCORE_FACTS, **{name: facts for name, facts in stored if name in spec.scores}}
+
+
 class Candidates:
     """All candidates of a data set.
 
@@ -101,6 +116,16 @@ class Candidates:
         self._scores: dict[str, Float64Array] = {}
 
     @property
+    def facts(self) -> dict[str, ScoreFacts]:
+        """The facts of the scores that can choose: built-in ones, and those of plug-ins."""
+        return known_scores(self.spec)
+
+    @property
+    def normalisations(self) -> tuple[str, ...]:
+        """The normalisations that have candidates."""
+        return tuple(dict.fromkeys(each.normalisation for each in self.all))
+
+    @property
     def classes(self) -> IntArray | None:
         """The known classes."""
         tile = Tile(self.config, self.dataset, self.spec.normalisations[0])
@@ -114,7 +139,7 @@ class Candidates:
 
     def goodness(self, score: str) -> Float64Array:
         """Return a score with the sign that makes the highest value the best."""
-        return self.scores(score) * (1 if SCORE_FACTS[score].higher_is_better else -1)
+        return self.scores(score) * (1 if self.facts[score].higher_is_better else -1)
 
     def score_without_place(self, score: str, labellings: IntArray) -> Float64Array:
         """Return a score that does not depend on a normalisation, of any labellings (r, n)."""
@@ -198,13 +223,23 @@ class _TileRuns:
         return np.concatenate([each.labels_at(rows) for each in self.runs])
 
     def scores(self, score: str) -> Float64Array:
-        if SCORE_FACTS[score].needs_tile:
-            return central_scores(self.labels_at(self._sample()))
+        if score in TILE_SCORES:
+            return self._central()
         stored = [each.stored(score) for each in self.runs]
         known = [values for values in stored if values is not None]
         if len(known) == len(stored):
             return np.concatenate(known)
         return self.computed(score, (block for each in self.runs for block in each.blocks()))
+
+    def _central(self) -> Float64Array:
+        """Return the mean ARI with runs of imwk-means; k-means++ is rated, but no reference."""
+        rows = self._sample()
+        runs = [each.labels_at(rows) for each in self.runs if each.part != "kmeans"]
+        kmeans = [each.labels_at(rows) for each in self.runs if each.part == "kmeans"]
+        if not runs:
+            return central_scores(np.concatenate(kmeans))
+        guests = np.concatenate(kmeans) if kmeans else None
+        return central_scores(np.concatenate(runs), guests=guests)
 
     def computed(self, score: str, blocks: Iterable[IntArray]) -> Float64Array:
         spec = self.handle.spec
@@ -226,7 +261,7 @@ def _tiles(
         part: labels(handle, config=config, dataset=dataset, part=part)
         for part in parts or [PARTS[0]]  # the error explains why there are none
     }
-    results = _results(cube, parts, config, dataset)
+    results = _results(handle, cube, config, dataset)
     for normalisation in handle.spec.normalisations:
         here = results.sel(normalisation=normalisation)
         of_tile = {part: each.sel(normalisation=normalisation) for part, each in kept.items()}
@@ -236,9 +271,11 @@ def _tiles(
             yield _TileRuns(handle, Tile(config, dataset, normalisation), table, some)
 
 
-def _results(cube: xr.Dataset, parts: list[str], config: str, dataset: int) -> xr.Dataset:
+def _results(handle: CubeHandle, cube: xr.Dataset, config: str, dataset: int) -> xr.Dataset:
     """Return the scores and numbers of clusters of a data set, in memory."""
-    wanted = [suffix(score) for score in SCORE_FACTS] + ["clusters"]
+    scores = known_scores(handle.spec)
+    parts = [part for part in PARTS if part in handle.spec.parts]
+    wanted = [suffix(score) for score in scores] + ["clusters"]
     names = [f"{part}_{each}" for part in parts for each in wanted if f"{part}_{each}" in cube]
     return select(cube, config=config, dataset=dataset)[names].squeeze(("config", "dataset")).load()
 

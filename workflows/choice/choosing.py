@@ -1,6 +1,6 @@
 """What each rule picks among the candidates of a data set, beside k-means++."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from os import PathLike
 
@@ -8,13 +8,14 @@ import numpy as np
 
 from pipeline.core import adjusted_rand_index, ensembles
 from pipeline.core.agreement import agreement_with
+from pipeline.core.consensus.coassociation import ENSEMBLE_SIZES
 from pipeline.core.types import BoolArray, Float64Array, IntArray
 from pipeline.core.validation import as_choice
-from pipeline.score_facts import SCORE_FACTS
 from storage import CubeLocation, open_cube
 from storage.handle import open_handle
-from workflows.choice.candidates import Candidate, Candidates
+from workflows.choice.candidates import Candidates
 from workflows.choice.few_labels import FewLabels, read_few_labels
+from workflows.choice.flags import pick_flags, score_flags
 from workflows.choice.picks import BASELINE, BY_LABELS, ENSEMBLE, DatasetChoice, Pick
 from workflows.errors import ArgumentError
 
@@ -22,8 +23,8 @@ from workflows.errors import ArgumentError
 RULES = ("info", "central", "silhouette", "calinski-harabasz")
 #: Below so many features, `info` chooses worse than the silhouette.
 INFO_FEATURES = 3
-#: The members of the largest ensemble.
-LARGEST_ENSEMBLE = 40
+#: The part of the candidates that are the baseline.
+BASELINE_PART = "kmeans"
 
 
 def choose(
@@ -45,7 +46,7 @@ def choose(
     dataset : int, optional
         The number of a data set. By default all.
     ensemble : bool
-        Add the consensus of the best runs by `info`, if there are at least 3 features.
+        Add the consensus of the best runs by `info`, if there are at least 3 features and 5 runs.
     labels : path, optional
         A CSV file with the classes of a few rows of the only data set: the number of a row, from
         1, and its class.
@@ -80,7 +81,7 @@ def choose(
     if not competing:
         raise ArgumentError("No tile is done yet. Submit the sweep, or wait for it.")
     if labels is None:
-        return [_choice(each, None, ensemble) for each in competing]
+        return [choice_among(each, ensemble=ensemble) for each in competing]
     if len(competing) > 1:
         raise ArgumentError(
             f"Labels are of one data set, and there are {len(competing)}. Choose one of them.",
@@ -88,7 +89,7 @@ def choose(
             "dataset",
         )
     known = read_few_labels(labels, competing[0].rows)
-    return [_choice(competing[0], known, ensemble)]
+    return [choice_among(competing[0], known, ensemble=ensemble)]
 
 
 def all_candidates(
@@ -125,50 +126,98 @@ def best_place(candidates: Candidates, rule: str, among: BoolArray | None = None
     candidates : Candidates
         What competes.
     rule : str
-        A name in `pipeline.SCORE_FACTS`.
+        A name in `candidates.facts`.
     among : ndarray of bool, optional
         The candidates that may be picked. By default all.
     """
-    if SCORE_FACTS[rule].needs_classes and candidates.classes is None:
+    if candidates.facts[rule].needs_classes and candidates.classes is None:
         raise ArgumentError(
             f"{rule} needs classes, and {candidates.config} has none. Choose another rule, such "
             "as info.",
             "by",
         )
     goodness = candidates.goodness(rule)
-    return int((goodness if among is None else np.where(among, goodness, -np.inf)).argmax())
+    # An undefined score can be -inf, so that those left out cannot be marked by it
+    places = np.arange(len(goodness)) if among is None else np.flatnonzero(among)
+    return int(places[goodness[places].argmax()])
 
 
-def default_pick(candidates: Candidates) -> Pick:
-    """Return what the default rule picks."""
-    return _best_pick(candidates, default_rule(candidates.features))
+def pick_by(candidates: Candidates, rule: str, among: BoolArray | None = None) -> Pick:
+    """Return what a rule picks. The arguments are those of `best_place`."""
+    place = best_place(candidates, rule, among)
+    return _pick(candidates, rule, place, candidates.scores(rule), among)
 
 
-def pick_baseline(candidates: Candidates, rule: str) -> Pick | None:
-    """Return the k-means++ run that a rule prefers, of one for each normalisation."""
-    is_kmeans = np.array([each.part == "kmeans" for each in candidates.all])
-    if not is_kmeans.any():
+def pick_baseline(candidates: Candidates, rule: str, among: BoolArray | None = None) -> Pick | None:
+    """Return the k-means++ run that a rule prefers, of one for each normalisation.
+
+    Parameters
+    ----------
+    candidates : Candidates
+        What competes.
+    rule : str
+        A name in `candidates.facts`.
+    among : ndarray of bool, optional
+        The candidates that may be picked. By default all.
+    """
+    allowed = np.array([each.part == BASELINE_PART for each in candidates.all])
+    if among is not None:
+        allowed &= among
+    if not allowed.any():
         return None
-    place = best_place(candidates, rule, is_kmeans)
-    return _pick(candidates, BASELINE, place, candidates.scores(rule))
+    scores = candidates.scores(rule)
+    pick = _pick(candidates, BASELINE, best_place(candidates, rule, allowed), scores, allowed)
+    return _flagged(pick, candidates.k, None)
 
 
-def _choice(candidates: Candidates, known: FewLabels | None, ensemble: bool) -> DatasetChoice:
-    baseline = pick_baseline(candidates, default_rule(candidates.features))
-    picks = [_best_pick(candidates, rule) for rule in RULES]
-    if ensemble and candidates.features >= INFO_FEATURES:
-        picks.append(_best_ensemble(candidates))
+def best_ensemble(candidates: Candidates, among: BoolArray | None = None) -> Pick | str:
+    """Return the best consensus of runs by `info`, or why there is none.
+
+    Parameters
+    ----------
+    candidates : Candidates
+        What competes.
+    among : ndarray of bool, optional
+        The candidates that may be members. By default all.
+    """
+    places = np.arange(len(candidates.all)) if among is None else np.flatnonzero(among)
+    if candidates.features < INFO_FEATURES:
+        return f"it needs {INFO_FEATURES} features, and there are {candidates.features}"
+    if len(places) < min(ENSEMBLE_SIZES):
+        return f"it needs {min(ENSEMBLE_SIZES)} runs, and there are {len(places)}"
+    scores = candidates.scores("info")[places]
+    best = np.argsort(-scores, kind="stable")[: max(ENSEMBLE_SIZES)]
+    found = ensembles(candidates.labels_of(places[best]), scores[best], candidates.k)
+    labellings = np.stack(list(found.values()))
+    rated = candidates.score_without_place("info", labellings)
+    labels, score = labellings[rated.argmax()], float(rated.max())
+    return Pick(ENSEMBLE, None, labels, score, _ari(candidates, labels))
+
+
+def choice_among(
+    candidates: Candidates, known: FewLabels | None = None, *, ensemble: bool = False
+) -> DatasetChoice:
+    """Return what each rule picks among some candidates, as `choose` does for a whole cube."""
+    default = default_rule(candidates.features)
+    baseline = pick_baseline(candidates, default)
+    picks = [pick_by(candidates, rule) for rule in RULES]
+    info = picks[RULES.index("info")]
+    consensus = best_ensemble(candidates) if ensemble else None
+    if isinstance(consensus, Pick):
+        picks.append(consensus)
     if known is not None:
         picks.append(_pick_by_labels(candidates, known))
-    info = picks[RULES.index("info")]
     return DatasetChoice(
         candidates.config,
         candidates.dataset,
         candidates.k,
-        default_rule(candidates.features),
-        tuple(_flagged(pick, candidates, baseline) for pick in picks),
+        default,
+        tuple(_flagged(pick, candidates.k, baseline) for pick in picks),
         baseline,
         None if baseline is None else info.score - _info(candidates, baseline.labels),
+        normalisations=len(candidates.normalisations),
+        labelled_rows=0 if known is None else len(known.rows),
+        no_ensemble=consensus if isinstance(consensus, str) else None,
     )
 
 
@@ -176,13 +225,18 @@ def _info(candidates: Candidates, labels: IntArray) -> float:
     return float(candidates.score_without_place("info", labels[np.newaxis])[0])
 
 
-def _best_pick(candidates: Candidates, rule: str) -> Pick:
-    return _pick(candidates, rule, best_place(candidates, rule), candidates.scores(rule))
-
-
-def _pick(candidates: Candidates, rule: str, place: int, scores: Float64Array) -> Pick:
+def _pick(
+    candidates: Candidates,
+    rule: str,
+    place: int,
+    scores: Float64Array,
+    among: BoolArray | None = None,
+) -> Pick:
     (labels,) = candidates.labels_of([place])
-    return Pick(rule, candidates.all[place], labels, float(scores[place]), _ari(candidates, labels))
+    compared = scores if among is None else np.where(among, scores, np.nan)
+    flags = tuple(score_flags(candidates, place, compared))
+    ari = _ari(candidates, labels)
+    return Pick(rule, candidates.all[place], labels, float(scores[place]), ari, flags)
 
 
 def _ari(candidates: Candidates, labels: IntArray) -> float | None:
@@ -190,39 +244,13 @@ def _ari(candidates: Candidates, labels: IntArray) -> float | None:
     return None if classes is None else float(agreement_with(classes, adjusted_rand_index)(labels))
 
 
-def _best_ensemble(candidates: Candidates) -> Pick:
-    scores = candidates.scores("info")
-    best = np.argsort(-scores, kind="stable")[:LARGEST_ENSEMBLE]
-    found = ensembles(candidates.labels_of(best), scores[best], candidates.k)
-    if not found:  # fewer runs than the smallest ensemble has
-        return _pick(candidates, ENSEMBLE, int(best[0]), scores)
-    labellings = np.stack(list(found.values()))
-    rated = candidates.score_without_place("info", labellings)
-    labels, score = labellings[rated.argmax()], float(rated.max())
-    return Pick(ENSEMBLE, None, labels, score, _ari(candidates, labels))
-
-
 def _pick_by_labels(candidates: Candidates, known: FewLabels) -> Pick:
     """Pick by the ARI with the known rows. Few rows tie often: then the default rule decides."""
     scores = np.asarray(adjusted_rand_index(known.classes, candidates.labels_at(known.rows)))
-    goodness = candidates.scores(default_rule(candidates.features))
-    best = np.where(scores == scores.max(), goodness, -np.inf)
-    return _pick(candidates, BY_LABELS, int(best.argmax()), scores)
+    rule = default_rule(candidates.features)
+    place = best_place(candidates, rule, scores == scores.max())
+    return _pick(candidates, BY_LABELS, place, scores)
 
 
-def _flagged(pick: Pick, candidates: Candidates, baseline: Pick | None) -> Pick:
-    return replace(pick, flags=tuple(_flags(pick, candidates, baseline)))
-
-
-def _flags(pick: Pick, candidates: Candidates, baseline: Pick | None) -> Iterable[str]:
-    if pick.candidate is not None and _is_on_edge(pick.candidate, candidates):
-        yield "on the edge of the grid"
-    if pick.clusters < candidates.k:
-        yield f"{pick.clusters} clusters, not {candidates.k}"
-    if baseline is not None and adjusted_rand_index(baseline.labels, pick.labels) == 1:
-        yield "equals the baseline"
-
-
-def _is_on_edge(candidate: Candidate, candidates: Candidates) -> bool:
-    grids = ((candidate.p1, candidates.spec.p1), (candidate.p2, candidates.spec.p2))
-    return any(p in (min(grid), max(grid)) for p, grid in grids if p is not None and len(grid) > 2)
+def _flagged(pick: Pick, k: int, baseline: Pick | None) -> Pick:
+    return replace(pick, flags=(*pick.flags, *pick_flags(pick, k, baseline)))

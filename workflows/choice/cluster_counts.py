@@ -1,9 +1,8 @@
 """Which number of clusters each rule prefers, where a cube has one table with several."""
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import groupby
 
 import numpy as np
 
@@ -31,12 +30,15 @@ class CountChoice:
         For each rule in `COMPARABLE`, the score of what it picks for each number of clusters.
     default : str
         The default rule.
+    dataset : int
+        The number of the data set.
     """
 
     configs: tuple[str, ...]
     counts: tuple[int, ...]
     scores: Mapping[str, tuple[float, ...]]
     default: str
+    dataset: int = 0
 
     @property
     def preferred(self) -> dict[str, int]:
@@ -88,23 +90,57 @@ def choose_counts(spec: SweepSpec, choices: Iterable[DatasetChoice]) -> list[Cou
     >>> found.counts, found.preferred["silhouette"]
     ((2, 3, 4), 3)
     """
-    matrices = spec.datasets.matrices
-    tables = [choice for choice in choices if choice.config in matrices]
-    by_table = sorted(tables, key=lambda choice: (matrices[choice.config].sha256, choice.k))
-    groups = groupby(by_table, lambda choice: matrices[choice.config].sha256)
-    return [found for _, some in groups for found in _compared(list(some))]
+    groups = (_distinct_counts(group) for group in _same_table(spec, choices))
+    return [_compared(group) for families in groups for group in families]
 
 
-def _compared(choices: list[DatasetChoice]) -> Iterator[CountChoice]:
-    counts = Counter(choice.k for choice in choices)
-    if len(counts) < 2 or max(counts.values()) > 1:  # the same table under two names
-        return
+def counts_not_compared(spec: SweepSpec, choices: Iterable[DatasetChoice]) -> list[str]:
+    """Return why tables that have several numbers of clusters are not compared.
+
+    Parameters
+    ----------
+    spec, choices
+        As for `choose_counts`.
+    """
+    return [
+        f"Numbers of clusters of {', '.join(names)} are not compared: they have the same table, "
+        "and some the same k."
+        for group in _same_table(spec, choices)
+        if len(_by_count(group)) > 1 and not list(_distinct_counts(group))
+        for names in [[choice.config for choice in group]]
+    ]
+
+
+def _same_table(spec: SweepSpec, choices: Iterable[DatasetChoice]) -> list[list[DatasetChoice]]:
+    """Return the choices of each table, by the number of clusters."""
+    matrices, groups = spec.datasets.matrices, defaultdict(list)
+    for choice in choices:
+        if choice.config in matrices:
+            sha256 = matrices[choice.config].hashes[choice.dataset]
+            groups[sha256, choice.dataset].append(choice)
+    return [sorted(group, key=lambda choice: choice.k) for group in groups.values()]
+
+
+def _distinct_counts(group: list[DatasetChoice]) -> Iterator[list[DatasetChoice]]:
+    """Yield those of one table in which each number occurs once: all, or those of one name."""
+    families = defaultdict(list)
+    for choice in group:
+        families[choice.config.removesuffix(f" k={choice.k}")].append(choice)
+    together = [group] if len(_by_count(group)) == len(group) else families.values()
+    yield from (some for some in together if len(some) == len(_by_count(some)) > 1)
+
+
+def _by_count(group: list[DatasetChoice]) -> set[int]:
+    return {choice.k for choice in group}
+
+
+def _compared(choices: list[DatasetChoice]) -> CountChoice:
     scores = {
         rule: tuple(pick.score for choice in choices if (pick := choice.by(rule)) is not None)
         for rule in COMPARABLE
     }
-    configs = tuple(choice.config for choice in choices)
-    yield CountChoice(configs, tuple(counts), scores, choices[0].default)
+    configs, counts = zip(*((choice.config, choice.k) for choice in choices), strict=True)
+    return CountChoice(configs, counts, scores, choices[0].default, choices[0].dataset)
 
 
 def _best(rule: str, values: tuple[float, ...]) -> int:

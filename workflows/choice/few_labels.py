@@ -26,7 +26,7 @@ def read_few_labels(path: str | PathLike[str], rows: int) -> FewLabels:
     ----------
     path : path
         A CSV file with the number of a row, from 1, in the first column, and its class in the
-        second. A header and further columns are ignored.
+        second. A header, whose first cell has no digit, and further columns are ignored.
     rows : int
         The number of rows of the data.
 
@@ -65,7 +65,8 @@ def _cells(path: Path) -> list[tuple[int, list[str]]]:
             lines = [(number, cells) for number, cells in enumerate(csv.reader(file), 1) if cells]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise ArgumentError(f"{path} cannot be read: {error}.", "labels") from error
-    if lines and not lines[0][1][0].strip().isdecimal():
+    # A first cell such as 1st or -1 is no header, but a mistake that must not be passed over
+    if lines and not any(letter.isdigit() for letter in lines[0][1][0]):
         lines = lines[1:]
     for number, cells in lines:
         if len(cells) < 2 or not cells[1].strip():

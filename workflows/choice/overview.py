@@ -4,11 +4,10 @@ from collections.abc import Iterator
 
 from rich.table import Table
 
-from pipeline.core import adjusted_rand_index
 from storage import CubeLocation, read_spec
 from workflows.choice.candidates import Candidates, can_choose
-from workflows.choice.choosing import all_candidates, default_pick, pick_baseline
-from workflows.choice.picks import Pick
+from workflows.choice.choosing import all_candidates, default_rule, pick_baseline, pick_by
+from workflows.choice.picks import ari_between
 from workflows.terminal import as_table
 
 _HEADER = [
@@ -55,7 +54,7 @@ def overview_tables(location: CubeLocation) -> Iterator[Table]:
 
 
 def _row(candidates: Candidates) -> list[str]:
-    pick = default_pick(candidates)
+    pick = pick_by(candidates, default_rule(candidates.features))
     baseline = pick_baseline(candidates, pick.rule)
     return [
         candidates.config,
@@ -65,12 +64,8 @@ def _row(candidates: Candidates) -> list[str]:
         str(pick.clusters),
         _shown(pick.ari),
         _shown(None if baseline is None else baseline.ari),
-        _shown(None if baseline is None else _between(pick, baseline)),
+        _shown(None if baseline is None else ari_between(pick, baseline)),
     ]
-
-
-def _between(one: Pick, other: Pick) -> float:
-    return float(adjusted_rand_index(one.labels, other.labels))
 
 
 def _shown(value: float | None) -> str:

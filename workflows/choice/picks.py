@@ -9,7 +9,7 @@ from pipeline.core.types import Float64Array, IntArray
 from workflows.choice.candidates import Candidate
 
 #: What is picked otherwise than by a score.
-BY_LABELS, ENSEMBLE, BASELINE = "your labels", "ensemble", "k-means++"
+BY_LABELS, ENSEMBLE, BASELINE = "by your labels", "ensemble", "k-means++"
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,7 +19,7 @@ class Pick:
     Attributes
     ----------
     rule : str
-        The name of a score, ``"ensemble"``, ``"your labels"`` or, for the baseline,
+        The name of a score, ``"ensemble"``, ``"by your labels"`` or, for the baseline,
         ``"k-means++"``.
     candidate : Candidate or None
         The run. None for an ensemble, which has neither exponents nor weights.
@@ -51,6 +51,11 @@ class Pick:
         return "consensus of runs" if self.candidate is None else str(self.candidate)
 
 
+def ari_between(one: Pick, other: Pick) -> float:
+    """Return how far two picks agree."""
+    return float(adjusted_rand_index(one.labels, other.labels))
+
+
 @dataclass(frozen=True, eq=False)
 class DatasetChoice:
     """The picks of all rules for one data set.
@@ -72,6 +77,12 @@ class DatasetChoice:
         None if the sweep has no k-means++.
     gain : float or None
         The `info` of what `info` picks, less that of the baseline, in nats.
+    normalisations : int
+        How many normalisations compete.
+    labelled_rows : int
+        The number of rows whose classes the user gave.
+    no_ensemble : str or None
+        Why there is no ensemble, if one was asked for.
     """
 
     config: str
@@ -81,6 +92,9 @@ class DatasetChoice:
     picks: tuple[Pick, ...]
     baseline: Pick | None
     gain: float | None
+    normalisations: int = 1
+    labelled_rows: int = 0
+    no_ensemble: str | None = None
 
     def by(self, rule: str) -> Pick | None:
         """Return the pick of a rule; None if it is not among the picks."""
@@ -90,6 +104,12 @@ class DatasetChoice:
     def shown(self) -> tuple[Pick, ...]:
         """All picks and, at the end, the baseline."""
         return self.picks if self.baseline is None else (*self.picks, self.baseline)
+
+    @property
+    def info_of_ensemble(self) -> tuple[float, float] | None:
+        """The `info` of the ensemble and that of the best run; None if there is no ensemble."""
+        ensemble, run = self.by(ENSEMBLE), self.by("info")
+        return None if ensemble is None or run is None else (ensemble.score, run.score)
 
     @property
     def agreement(self) -> Float64Array:

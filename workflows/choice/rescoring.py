@@ -50,8 +50,8 @@ def score_cube(location: CubeLocation, scores: Iterable[str]) -> list[str]:
     Notes
     -----
     Restarts of k-means++ and clusterers keep no labels, so that they are computed again, with the
-    runs of imwk-means at p1 that rescale for them. Without clusterers, that is a small part of a
-    sweep.
+    runs of imwk-means at p1 that rescale for them. For small tables that can be half of the time of
+    a sweep.
 
     Examples
     --------
@@ -82,11 +82,17 @@ def score_cube(location: CubeLocation, scores: Iterable[str]) -> list[str]:
 
 
 def _refuse_unfit(name: str, spec: SweepSpec) -> None:
+    if name in spec.scores:  # also of a plug-in
+        return
     facts = SCORE_FACTS.get(name)
+    if name == "ari":
+        raise ArgumentError(
+            "ari is computed by every sweep of data with classes, so it is never added.", "add"
+        )
     if facts is not None and facts.needs_tile:
         raise ArgumentError(
             f"{name} compares all labellings of a tile, and changes with every extension, so it is "
-            "not stored. imwk choose computes it.",
+            "not stored. imwk choose and imwk cluster --by central compute it.",
             "add",
         )
     if name not in SCORES:

@@ -1,16 +1,18 @@
 """The picks of all rules as tables for a terminal, and as JSON."""
 
 from collections.abc import Iterable, Iterator
+from math import isfinite
 from typing import Any
 
 from rich.table import Table
 
 from pipeline.score_facts import SCORE_FACTS
+from storage import Counts
 from workflows.choice.advice import advice_on
 from workflows.choice.candidates import Candidate
 from workflows.choice.cluster_counts import NOT_COMPARABLE, CountChoice
-from workflows.choice.picks import BASELINE, ENSEMBLE, DatasetChoice, Pick
-from workflows.terminal import as_table
+from workflows.choice.picks import BASELINE, DatasetChoice, Pick, ari_between
+from workflows.terminal import as_table, counted
 
 #: What algorithms are called.
 ALGORITHMS = {
@@ -54,12 +56,37 @@ def choice_lines(choice: DatasetChoice) -> Iterator[str]:
     """Yield what is printed below the tables: notes, the gain of `info`, and the advice."""
     scores = [pick.rule for pick in choice.picks if pick.rule in SCORE_FACTS]
     apart = [name for name in scores if not SCORE_FACTS[name].across_normalisations]
-    yield f"Strictly, values of {', '.join(apart)} compare only within a normalisation."
-    if choice.by(ENSEMBLE) is not None:
-        yield "ensemble: a consensus of runs has neither exponents nor weights. Its score is info."
-    if choice.gain is not None:
+    if choice.normalisations > 1:
+        yield f"Strictly, values of {', '.join(apart)} compare only within a normalisation."
+    yield from _about_ensemble(choice)
+    info = choice.by("info")
+    if info is not None and choice.baseline is not None and ari_between(info, choice.baseline) < 1:
         yield f"info gains {choice.gain:.3f} nats over k-means++, which proves nothing by itself."
     yield f"Advice: {advice_on(choice).sentence}"
+
+
+def _about_ensemble(choice: DatasetChoice) -> Iterator[str]:
+    if choice.no_ensemble is not None:
+        yield f"No ensemble: {choice.no_ensemble}."
+    scores = choice.info_of_ensemble
+    if scores is not None:
+        more = "higher" if scores[0] > scores[1] else "not higher"
+        yield (
+            "ensemble: a consensus of runs has neither exponents nor weights. Its score is info, "
+            f"{more} than that of the best run."
+        )
+
+
+def progress_lines(tiles: Counts) -> Iterator[str]:
+    """Yield that results are missing, if they are.
+
+    Examples
+    --------
+    >>> list(progress_lines(Counts(done=3, failed=1, missing=1)))
+    ['3 of 5 tiles are done. Only their runs compete.']
+    """
+    if tiles.done < tiles.total:
+        yield f"{tiles.done:,} of {counted(tiles.total, 'tile')} are done. Only their runs compete."
 
 
 def choice_section(choice: DatasetChoice) -> dict[str, Any]:
@@ -86,6 +113,8 @@ def choice_facts(choice: DatasetChoice) -> dict[str, Any]:
         "picks": [pick_facts(pick) for pick in choice.picks],
         "baseline": None if choice.baseline is None else pick_facts(choice.baseline),
         "info_gain": choice.gain,
+        "labelled_rows": choice.labelled_rows,
+        "no_ensemble": choice.no_ensemble,
         "agreement": {name: dict(zip(names, row, strict=True)) for name, row in rows},
         "take": advice.take,
         "advice": advice.sentence,
@@ -93,10 +122,11 @@ def choice_facts(choice: DatasetChoice) -> dict[str, Any]:
 
 
 def choices_facts(
-    choices: Iterable[DatasetChoice], counts: Iterable[CountChoice]
+    choices: Iterable[DatasetChoice], counts: Iterable[CountChoice], tiles: Counts
 ) -> dict[str, Any]:
     """Return the picks of all data sets and the comparison of numbers of clusters for JSON."""
     return {
+        "tiles": {"done": tiles.done, "total": tiles.total},
         "datasets": [choice_facts(each) for each in choices],
         "cluster_counts": [_counts_facts(each) for each in counts],
     }
@@ -112,7 +142,7 @@ def pick_facts(pick: Pick) -> dict[str, Any]:
         "p1": None if where is None else where.p1,
         "p2": None if where is None else where.p2,
         "clusters": pick.clusters,
-        "score": pick.score,
+        "score": pick.score if isfinite(pick.score) else None,
         "ari": pick.ari,
         "flags": list(pick.flags),
     }
@@ -141,7 +171,8 @@ def counts_table(found: CountChoice) -> Table:
         for place, (config, count) in enumerate(zip(found.configs, found.counts, strict=True))
     ]
     return as_table(
-        "Numbers of clusters: the score of what each rule picks, the best with *",
+        f"Numbers of clusters, data set {found.dataset}: the score of what each rule picks, the "
+        "best with *",
         ["configuration", "k", *found.scores],
         rows,
         ["configuration"],
@@ -185,6 +216,7 @@ def _rule(choice: DatasetChoice, pick: Pick) -> str:
 def _counts_facts(found: CountChoice) -> dict[str, Any]:
     return {
         "configs": list(found.configs),
+        "dataset": found.dataset,
         "k": list(found.counts),
         "scores": {rule: list(values) for rule, values in found.scores.items()},
         "preferred": found.preferred,

@@ -20,7 +20,7 @@ from workflows.cli.options import cube_argument, json_option
 @click.option(
     "--ensemble",
     is_flag=True,
-    help="Add the consensus of the best runs by info. It needs 3 features.",
+    help="Add the consensus of the best runs by info. It needs 3 features and 5 runs.",
 )
 @click.option(
     "--labels",
@@ -40,23 +40,28 @@ def choose(cube: str, as_json: bool, **options: Any) -> None:
     """
     from rich.console import Console
 
-    from storage import read_spec
+    from storage import read_ledger, read_spec
     from workflows.choice import choose as chosen
-    from workflows.choice.cluster_counts import choose_counts
+    from workflows.choice.cluster_counts import choose_counts, counts_not_compared
     from workflows.choice.shown import (
         choice_lines,
         choice_tables,
         choices_facts,
         counts_lines,
         counts_table,
+        progress_lines,
     )
     from workflows.terminal import print_whole
 
-    found = chosen(cube, **options)
-    counts = choose_counts(read_spec(cube), found)
+    found, spec = chosen(cube, **options), read_spec(cube)
+    counts = choose_counts(spec, found)
+    tiles = read_ledger(cube).counts_of(options["config"], options["dataset"])
     if as_json:
-        click.echo(json.dumps(choices_facts(found, counts), indent=2, ensure_ascii=False))
+        facts = choices_facts(found, counts, tiles)
+        click.echo(json.dumps(facts, indent=2, ensure_ascii=False))
         return
+    for line in progress_lines(tiles):
+        click.echo(line)
     for each in found:
         for table in choice_tables(each):
             print_whole(Console(), table)
@@ -66,6 +71,8 @@ def choose(cube: str, as_json: bool, **options: Any) -> None:
         print_whole(Console(), counts_table(count))
         for line in counts_lines(count):
             click.echo(line)
+    for line in counts_not_compared(spec, found):
+        click.echo(line)
 
 
 @click.command()
@@ -81,9 +88,10 @@ def choose(cube: str, as_json: bool, **options: Any) -> None:
 def score(cube: str, add: tuple[str, ...]) -> None:
     """Add scores to CUBE from the labels that it keeps.
 
-    The sweep does not run again; only restarts of k-means++, whose labels are not kept,
-    are repeated. A kill leaves the cube as it was, or with all new scores. Do not add
-    scores while a sweep writes to the cube.
+    Labels of k-means++ restarts and clusterers are not kept, so these run again, with
+    imwk-means at every p1 that rescales for them. For small tables that can be half of the
+    sweep's time; imwk-means at p2 does not run again. A kill leaves the cube as it was, or
+    with all new scores. Do not add scores while a sweep writes to the cube.
     """
     from workflows.choice.rescoring import score_cube
 

@@ -21,7 +21,10 @@ _file = click.Path(path_type=Path)
 @click.command()
 @click.argument("table")
 @click.option(
-    "--p1", type=float, help="The exponent of imwk-means. The default is 2, or the best of a cube."
+    "--p1",
+    type=float,
+    help="The exponent of imwk-means. The default is 2, or the best of a cube, where all runs with "
+    "this p1 compete, also rescaled ones.",
 )
 @click.option(
     "--p2",
@@ -42,8 +45,9 @@ _file = click.Path(path_type=Path)
 @click.option(
     "--by",
     metavar="RULE",
-    help="The score that chooses in a cube, such as info, central, silhouette or ari. The default "
-    "is info or, below 3 features, silhouette.",
+    help="What chooses in a cube: a score such as info, central, silhouette or ari; k-means++, the "
+    "baseline; ensemble, the consensus of the best runs; advice, what imwk choose advises. The "
+    "default is info or, below 3 features, silhouette.",
 )
 @table_options
 # --out is the name of --output in version 0.1. It is accepted for one more release.
@@ -62,8 +66,9 @@ def cluster(table: str, output: Path | None, as_json: bool, **options: Any) -> N
     TABLE is a .csv, .tsv, .arff, .data, .parquet, .npz or .mat file, a set of an
     imported battery such as wut/circles, or a cube that contains a table. Of a cube,
     the run is shown that is best by a rule, as imwk choose compares them, beside
-    k-means++. In a cube that keeps no labels, the best rescaled run is chosen: by ARI
-    or, without classes, by silhouette. Options restrict the choice.
+    k-means++. The advice of imwk choose is printed where it takes another run. In a cube
+    that keeps no labels, the best rescaled run is chosen: by ARI or, without classes, by
+    silhouette. Options restrict the choice.
     """
     from workflows.clustering import clustering_facts, write_labels
 

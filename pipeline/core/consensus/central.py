@@ -2,7 +2,7 @@
 
 import numpy as np
 from numpy.random import SeedSequence
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from pipeline.core.agreement.rand import index_of_pairs, pairs_in
 from pipeline.core.errors import InvalidInputError
@@ -17,41 +17,59 @@ MOST_REFERENCES = 199
 REFERENCE_CLUSTERS_TOGETHER = 4_096
 
 
-def central_scores(labels: ArrayLike, seed: int | SeedSequence = 0) -> Float64Array:
+def central_scores(
+    labels: ArrayLike, seed: int | SeedSequence = 0, *, guests: ArrayLike | None = None
+) -> Float64Array:
     """Compute how well each of many labellings agrees with the others, on average.
 
     Parameters
     ----------
     labels : array_like, shape (r, n)
-        All labellings that compete, in an order that spreads similar ones evenly: for a tile, those
-        of imwk-means by p1, then those on rescaled data by p1 and p2.
+        The labellings to compare with, in an order that spreads similar ones evenly: for a tile,
+        those of imwk-means by p1, then those on rescaled data by p1 and p2.
     seed : int or numpy.random.SeedSequence
         Chooses the sample if there are more than 2,000 rows, as for `silhouette`.
+    guests : array_like, shape (s, n), optional
+        Further labellings that are rated, but that no others are compared with.
 
     Returns
     -------
-    ndarray, shape (r,)
-        The mean ARI with the references other than the labelling itself, 1 if there are none. The
-        references are all labellings or, of more than 199, those at 199 evenly spread places. So
-        another labelling changes the values of all.
+    ndarray, shape (r + s,)
+        The mean ARI with the references other than the labelling itself, 1 if there are none; the
+        guests at the end. The references are all of `labels` or, of more than 199, those at 199
+        evenly spread places. So another labelling changes the values of all.
 
     Examples
     --------
     >>> labels = [[0, 0, 1, 1], [1, 1, 0, 0], [0, 1, 0, 1]]
     >>> central_scores(labels).round(2).tolist()
     [0.25, 0.25, -0.5]
+    >>> central_scores(labels[:2], guests=labels[2:]).round(2).tolist()
+    [1.0, 1.0, -0.5]
     """
-    given = as_labels(labels, "labels")
+    given = _as_rows(labels, "labels")
+    others = given[:0] if guests is None else _as_rows(guests, "guests")
+    if others.shape[1] != given.shape[1]:
+        raise InvalidInputError(
+            f"guests have {others.shape[1]} rows of data, labels {given.shape[1]}. Give both of "
+            "the same data."
+        )
+    every = np.concatenate([given, others])
+    codes = as_codes(every[:, sampled_rows(every.shape[1], seed)])
+    places = reference_places(len(given))
+    own = np.bincount(places, minlength=len(codes))
+    compared = len(places) - own
+    sums = _indices(codes, codes[places], code_count(codes)).sum(axis=1)
+    return np.where(compared > 0, (sums - own) / np.maximum(compared, 1), 1.0)
+
+
+def _as_rows(labels: ArrayLike, name: str) -> NDArray[np.generic]:
+    given = as_labels(labels, name)
     if given.ndim != 2:
         raise InvalidInputError(
-            f"labels have the shape {given.shape}. Give them as (r, n), a labelling in each row."
+            f"{name} have the shape {given.shape}. Give them as (r, n), a labelling in each row."
         )
-    codes = as_codes(given[:, sampled_rows(given.shape[1], seed)])
-    places = reference_places(len(codes))
-    own = np.bincount(places, minlength=len(codes))
-    others = len(places) - own
-    sums = _indices(codes, codes[places], code_count(codes)).sum(axis=1)
-    return np.where(others > 0, (sums - own) / np.maximum(others, 1), 1.0)
+    return given
 
 
 def reference_places(count: int) -> IntArray:

@@ -9,7 +9,14 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.metrics import adjusted_rand_score
 
 import storage
-from pipeline.core import calinski_harabasz, central_scores, info_score, normalise, silhouette
+from pipeline.core import (
+    calinski_harabasz,
+    central_scores,
+    consensus_labels,
+    info_score,
+    normalise,
+    silhouette,
+)
 from pipeline.core.types import Float64Array, IntArray
 from pipeline.datasets import Table
 from pipeline.spec.sweep import Sweep
@@ -20,7 +27,8 @@ from tests.storage.made_up import small_spec
 from workflows import submit
 from workflows.choice import Candidate, choose
 from workflows.choice.advice import advice_on
-from workflows.choice.choosing import RULES
+from workflows.choice.choosing import RULES, all_candidates
+from workflows.choice.flags import score_flags
 from workflows.errors import ArgumentError
 
 NORMALISATIONS = ("z-score", "range")
@@ -72,8 +80,8 @@ def kept(cube: Path, normalisation: str) -> tuple[list[Candidate], IntArray]:
 def rated(rule: str, normalisation: str, labels: IntArray) -> Float64Array:
     """Return a score of labellings of the noisy data."""
     X = noisy().X
-    if rule == "central":
-        return central_scores(labels)
+    if rule == "central":  # k-means++, the last one, is no reference
+        return central_scores(labels[:-1], guests=labels[-1:])
     if rule == "info":
         return np.asarray(info_score(X, labels))
     score = silhouette if rule == "silhouette" else calinski_harabasz
@@ -139,16 +147,57 @@ def test_agreement_is_the_ari_between_picks(cube: Path) -> None:
     assert np.allclose(found.agreement, expected)
 
 
-def test_flags_tell_of_edges_clusters_and_the_baseline(cube: Path) -> None:
+def flags_of(cube: Path, best: list[Candidate]) -> list[str]:
+    """Return the flags of the first of some candidates that have the best score together."""
+    (candidates,) = all_candidates(cube)
+    places = [candidates.all.index(each) for each in best]
+    scores = np.zeros(len(candidates.all))
+    scores[places] = 1
+    return list(score_flags(candidates, places[0], scores))
+
+
+EDGE = Candidate("rescaled_imwk", "range", 1.3, 2)
+INSIDE = Candidate("rescaled_imwk", "z-score", 2, 2)
+
+
+@pytest.mark.parametrize(
+    ("best", "flags"),
+    [
+        ([INSIDE], []),
+        ([EDGE], ["on the edge of the grid"]),
+        ([Candidate("rescaled_imwk", "range", 2, 3)], ["on the edge of the grid"]),
+        ([Candidate("imwk", "range", 4)], ["on the edge of the grid"]),
+        ([Candidate("kmeans", "range")], []),
+        ([EDGE, INSIDE], ["2 runs tie"]),
+        ([EDGE, Candidate("imwk", "range", 4)], ["on the edge of the grid", "2 runs tie"]),
+        # k-means++ has no place on the grid, so it says nothing about the edge
+        ([EDGE, Candidate("kmeans", "range")], ["on the edge of the grid", "2 runs tie"]),
+    ],
+)
+def test_a_pick_is_on_the_edge_only_if_all_that_tie_are(
+    cube: Path, best: list[Candidate], flags: list[str]
+) -> None:
+    assert flags_of(cube, best) == flags
+
+
+def test_two_exponents_have_no_edge(tmp_path: Path) -> None:
+    cube = swept(tmp_path / "cube.zarr", noisy(), p1=[1.3, 2], p2=[1.5, 2])
+    assert flags_of(cube, [EDGE]) == []
+
+
+def test_flags_tell_of_clusters_and_the_baseline(tmp_path: Path) -> None:
+    # Three different rows, so that nothing finds four clusters, and all find the same three
+    rows = np.repeat([[0.0, 0, 1], [5, 1, 0], [9, 7, 3]], 5, axis=0)
+    table = Table(rows, ("a", "b", "c"))
+    cube = tmp_path / "cube.zarr"
+    submit(Sweep.of({"mine": table}, k=4, **{**KEYS, "restarts": 20}), cube, workers=0)
     (found,) = choose(cube)
     assert found.baseline is not None
+    assert "3 clusters, not 4" in found.baseline.flags
+    assert "equals the baseline" not in found.baseline.flags
     for pick in found.picks:
-        assert pick.candidate is not None
-        edges = pick.candidate.p1 in (1.3, 4) or pick.candidate.p2 in (1.5, 3)
-        assert ("on the edge of the grid" in pick.flags) == edges
-        same = adjusted_rand_score(pick.labels, found.baseline.labels) == 1
-        assert ("equals the baseline" in pick.flags) == same
-        assert (f"{pick.clusters} clusters, not 3" in pick.flags) == (pick.clusters < 3)
+        assert {"3 clusters, not 4", "equals the baseline"} <= set(pick.flags)
+    assert advice_on(found).sentence.endswith("It has 3 clusters, not 4.")
 
 
 def test_below_three_features_the_silhouette_is_the_default(tmp_path: Path) -> None:
@@ -157,6 +206,7 @@ def test_below_three_features_the_silhouette_is_the_default(tmp_path: Path) -> N
     (found,) = choose(swept(tmp_path / "cube.zarr", flat), ensemble=True)
     assert found.default == "silhouette"
     assert [pick.rule for pick in found.picks] == list(RULES)  # no ensemble by info
+    assert found.no_ensemble == "it needs 3 features, and there are 2"
     assert {pick.ari for pick in found.shown} == {None}
     silhouettes = {
         name: float(silhouette(normalise(flat.X, name), kept(tmp_path / "cube.zarr", name)[1][-1]))
@@ -166,12 +216,29 @@ def test_below_three_features_the_silhouette_is_the_default(tmp_path: Path) -> N
     assert found.baseline.score == max(silhouettes.values())
 
 
-def test_an_ensemble_has_no_exponents_and_its_own_info(cube: Path) -> None:
+def test_an_ensemble_is_the_best_of_its_sizes_by_info(cube: Path) -> None:
     (found,) = choose(cube, ensemble=True)
     pick = found.by("ensemble")
     assert pick is not None
     assert pick.candidate is None
-    assert pick.score == info_score(noisy().X, pick.labels)
+    every = np.concatenate([kept(cube, name)[1] for name in NORMALISATIONS])
+    X = noisy().X
+    order = np.argsort(-np.asarray(info_score(X, every)), kind="stable")
+    made = {size: consensus_labels(every[order[:size]], 3) for size in (5, 10, 20)}
+    scores = {size: float(info_score(X, labels)) for size, labels in made.items()}
+    assert len(set(scores.values())) > 1  # otherwise every size would do
+    best = max(scores, key=lambda size: scores[size])
+    assert pick.score == scores[best]
+    assert np.array_equal(pick.labels, made[best])
+
+
+def test_without_an_ensemble_the_reason_is_told(tmp_path: Path) -> None:
+    few = swept(tmp_path / "few.zarr", noisy(), normalisations=["range"], p1=[2], p2=[2])
+    (found,) = choose(few, ensemble=True)
+    assert found.by("ensemble") is None
+    assert found.no_ensemble == "it needs 5 runs, and there are 3"
+    (plain,) = choose(few)
+    assert plain.no_ensemble is None
 
 
 def test_a_few_labels_pick_the_run_that_fits_them_best(cube: Path, tmp_path: Path) -> None:
@@ -180,14 +247,15 @@ def test_a_few_labels_pick_the_run_that_fits_them_best(cube: Path, tmp_path: Pat
     lines = [f"{row + 1},{table.class_names[table.classes[row]]}" for row in rows]
     (tmp_path / "some.csv").write_text("\n".join(["row,class", *lines]))
     (found,) = choose(cube, labels=tmp_path / "some.csv")
-    pick = found.by("your labels")
+    pick = found.by("by your labels")
     assert pick is not None
     every = np.concatenate([kept(cube, name)[1] for name in NORMALISATIONS])
     scores = np.array([adjusted_rand_score(table.classes[rows], run[rows]) for run in every])
     assert pick.score == pytest.approx(scores.max())
     tied = np.isclose(scores, scores.max())
     assert info_score(table.X, pick.labels) == np.max(info_score(table.X, every[tied]))
-    assert advice_on(found).take == "your labels"
+    assert advice_on(found).take == "by your labels"
+    assert "on the 6 rows" in advice_on(found).sentence
 
 
 @pytest.mark.parametrize(
@@ -199,6 +267,8 @@ def test_a_few_labels_pick_the_run_that_fits_them_best(cube: Path, tmp_path: Pat
         ("1,a\n1,b\n", "has row 1 twice"),
         ("1,a\n2,a\n", "has fewer than two classes"),
         ("", "has fewer than two classes"),
+        ("1st,a\n2,b\n3,a\n", "line 1: '1st' is not a row"),
+        ("-1,a\n2,b\n3,a\n", "line 1: '-1' is not a row"),
         ("1,a\n2\n", "line 2, has no class"),
     ],
 )

@@ -9,6 +9,7 @@ import pytest
 import xarray as xr
 
 import storage
+from pipeline import SweepSpec, register_score
 from pipeline.datasets import Table
 from pipeline.score_facts import SCORES
 from pipeline.spec.sweep import Sweep
@@ -51,6 +52,19 @@ def test_added_scores_have_the_bits_of_a_sweep(tmp_path: Path) -> None:
     assert read_spec(added) == read_spec(whole)
     found = verify_cube(added)
     assert (found.checked, found.damaged) == (2, {})
+
+
+def test_scores_of_plug_ins_stay_in_the_cube(tmp_path: Path) -> None:
+    register_score("rows-of-first", lambda _, labels: int((labels == 0).sum()), version="1")
+    cube = tmp_path / "cube.zarr"
+    submit(sweep(small_table(), scores=["silhouette", "rows-of-first"]), cube, workers=0)
+    before = open_cube(cube).imwk_rows_of_first.load()
+    assert score_cube(cube, iter(["info", "ami"])) == ["info", "ami"]  # asked for once only
+    assert read_spec(cube).scores == ("silhouette", "info", "ami", "rows-of-first")
+    assert open_cube(cube).imwk_rows_of_first.identical(before)
+    assert score_cube(cube, ["rows-of-first"]) == []
+    assert read_spec(cube) == SweepSpec.model_validate(read_spec(cube).model_dump())
+    assert verify_cube(cube).damaged == {}
 
 
 def test_an_extension_computes_the_added_scores(tmp_path: Path) -> None:
@@ -143,7 +157,7 @@ def test_what_is_missing_is_named(tmp_path: Path) -> None:
         score_cube(bare, ["info"])
     with pytest.raises(ArgumentError, match="ami needs classes"):
         score_cube(unlabelled, ["ami"])
-    with pytest.raises(ArgumentError, match="imwk choose computes it"):
+    with pytest.raises(ArgumentError, match="imwk choose and"):
         score_cube(unlabelled, ["central"])
     with pytest.raises(ArgumentError, match="Unknown score 'infos'"):
         score_cube(unlabelled, ["infos"])

@@ -10,6 +10,7 @@ import pytest
 
 from pipeline import make_table
 from pipeline.spec.sweep import Sweep
+from storage.tiles import mark_missing
 from tests.own_tables import small_table
 from tests.workflows.commands import assert_refused, imwk, output_of
 from workflows import submit
@@ -56,11 +57,24 @@ def test_json_has_what_the_table_has(own: Path, tmp_path: Path) -> None:
     (facts,) = found["datasets"]
     assert found["cluster_counts"] == []
     rules = [pick["rule"] for pick in facts["picks"]]
-    assert rules == ["info", "central", "silhouette", "calinski-harabasz", "your labels"]
+    assert rules == ["info", "central", "silhouette", "calinski-harabasz", "by your labels"]
     assert facts["baseline"]["part"] == "kmeans"
     assert facts["agreement"]["info"]["info"] == 1
     assert facts["picks"][-1]["score"] == 1  # small clusters that are far apart
-    assert facts["take"] == "your labels"
+    assert facts["take"] == "by your labels"
+
+
+def test_missing_tiles_are_counted(own: Path, tmp_path: Path) -> None:
+    part = tmp_path / "part.zarr"
+    keys: dict[str, Any] = {"normalisations": ["range", "z-score"], "p1": [2], "p2": [2]}
+    sweep = Sweep.of({"mine": small_table(labelled=False)}, k=3, restarts=2, **keys)
+    submit(sweep, part, workers=0)
+    mark_missing(part, sweep.spec.tiles[:1])
+    first, *_ = output_of("choose", part).splitlines()
+    assert first == "1 of 2 tiles are done. Only their runs compete."
+    tiles = json.loads(output_of("choose", part, "--json"))["tiles"]
+    assert tiles == {"done": 1, "total": 2}
+    assert "tiles are done" not in output_of("choose", own)
 
 
 def test_numbers_of_clusters_are_compared_by_what_may_be_compared(three_counts: Path) -> None:
@@ -116,6 +130,9 @@ def test_scores_are_added_once(own: Path) -> None:
 
 def test_scores_that_cannot_be_added_are_refused(own: Path, cube: Path) -> None:
     assert_refused(imwk("score", own, "--add", "ami"), "ami needs classes", "See --add.")
-    assert_refused(imwk("score", own, "--add", "central"), "imwk choose computes it")
+    assert_refused(imwk("score", own, "--add", "central"), "imwk choose and imwk cluster --by ce")
+    assert_refused(
+        imwk("score", own, "--add", "ari"), "ari is computed by every sweep of data with"
+    )
     assert_refused(imwk("score", cube, "--add", "info"), 'scores = ["info"]')
     assert_refused(imwk("score", own), "Missing option '--add'")

@@ -11,14 +11,18 @@ import pytest
 from sklearn.metrics import adjusted_rand_score
 
 import storage
+from pipeline import register_score
 from pipeline.core import ImwkResult, imwk, normalise
+from pipeline.datasets import Table
 from pipeline.spec.sweep import Sweep
 from storage import create_cube, open_cube
+from storage.tiles import mark_missing
 from tests.own_tables import small_table
 from tests.storage.made_up import small_spec
 from tests.workflows.commands import assert_refused
 from tests.workflows.commands import imwk as command
-from workflows import submit
+from workflows import choose, submit
+from workflows.choice.advice import advice_on, taken_pick
 
 KEYS: dict[str, Any] = {
     "normalisations": ["range", "z-score"],
@@ -96,6 +100,14 @@ def test_options_restrict_the_choice(swept: Path) -> None:
     assert facts(swept, "--p2", 3)["p2"] == 3
 
 
+def test_an_undefined_score_does_not_lift_a_restriction(tmp_path: Path) -> None:
+    keys = KEYS | {"restarts": 2, "p1": [2], "p2": [2]}
+    submit(Sweep.of({"my": noisy(labelled=False)}, k=1, **keys), tmp_path / "my.zarr", workers=0)
+    found = facts(tmp_path / "my.zarr", "--by", "davies-bouldin", "--normalisation", "range")
+    assert found["normalisation"] == "range"
+    assert found["baseline"]["part"] == "kmeans"
+
+
 def test_the_baseline_is_printed_beside_the_choice(tmp_path: Path) -> None:
     sweep = Sweep.of({"my": noisy(labelled=True)}, k=3, **KEYS | {"restarts": 3})
     submit(sweep, tmp_path / "my.zarr", workers=0)
@@ -105,6 +117,84 @@ def test_the_baseline_is_printed_beside_the_choice(tmp_path: Path) -> None:
         r"adjusted Rand index \d\.\d{4}",
         line,
     )
+
+
+@pytest.fixture(scope="module")
+def restarted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a cube of noise, about which rules disagree, with the score of a plug-in."""
+    location = tmp_path_factory.mktemp("restarted") / "my.zarr"
+    register_score("least-cluster", lambda _, labels: int(np.bincount(labels).min()), version="1")
+    keys = KEYS | {"restarts": 3, "scores": ["info", "least-cluster"]}
+    table = Table(np.random.default_rng(0).normal(size=(40, 4)), tuple("abcd"))
+    submit(Sweep.of({"my": table}, k=3, **keys), location, workers=0)
+    return location
+
+
+def test_the_advice_can_be_carried_out(restarted: Path, tmp_path: Path) -> None:
+    (picked,) = choose(restarted)
+    advice = advice_on(picked)
+    wanted = taken_pick(picked, advice)
+    found = facts(restarted, "--by", "advice", "-o", tmp_path / "labels.csv")
+    assert found["advice"] == advice.sentence
+    with (tmp_path / "labels.csv").open(newline="") as file:
+        labels = [int(row["cluster"]) for row in csv.DictReader(file)]
+    assert labels == wanted.labels.tolist()
+    shown = command("cluster", restarted, "--by", "advice").stdout
+    assert f"\nadvice: {advice.sentence}\n" in shown
+    refused = command("cluster", restarted, "--by", "advice", "--p1", 2)
+    assert_refused(refused, "The advice compares all runs.", "--p1")
+
+
+def test_advice_against_the_default_choice_is_printed(restarted: Path) -> None:
+    (picked,) = choose(restarted)
+    info, taken = picked.by("info"), taken_pick(picked, advice_on(picked))
+    assert info is not None
+    assert adjusted_rand_score(info.labels, taken.labels) < 1
+    shown = command("cluster", restarted).stdout.splitlines()
+    assert shown[2] == f"advice: {advice_on(picked).sentence}"
+    assert "advice: " not in command("cluster", restarted, "--by", "info").stdout
+
+
+@pytest.mark.parametrize("normalisation", ["range", "z-score"])
+def test_the_baseline_can_be_clustered(restarted: Path, normalisation: str) -> None:
+    one = ("--normalisation", normalisation)
+    found = facts(restarted, "--by", "k-means++", *one)
+    assert (found["part"], found["normalisation"]) == ("kmeans", normalisation)
+    labels = storage.labels(restarted, part="kmeans", normalisation=normalisation).values
+    assert found["sizes"] == np.bincount(labels.ravel()).tolist()
+    assert facts(restarted, *one)["baseline"]["normalisation"] == normalisation
+    assert "baseline: " not in command("cluster", restarted, "--by", "k-means++").stdout
+
+
+def test_the_consensus_can_be_clustered(restarted: Path, tmp_path: Path) -> None:
+    (picked,) = choose(restarted, ensemble=True)
+    wanted = picked.by("ensemble")
+    assert wanted is not None
+    found = facts(restarted, "--by", "ensemble", "-o", tmp_path / "labels.csv")
+    with (tmp_path / "labels.csv").open(newline="") as file:
+        labels = [int(row["cluster"]) for row in csv.DictReader(file)]
+    assert labels == wanted.labels.tolist()
+    nothing: dict[str, Any] = {
+        "part": None,
+        "normalisation": None,
+        "weights": {},
+        "silhouette": None,
+    }
+    assert {name: found[name] for name in nothing} == nothing
+    assert (found["rated_by"], found["score"]) == ("info", wanted.score)
+    shown = command("cluster", restarted, "--by", "ensemble").stdout
+    assert shown.startswith("consensus of runs, without exponents and weights: info ")
+    one = ("--normalisation", "range", "--p1", 2, "--p2", 3)
+    refused = command("cluster", restarted, "--by", "ensemble", *one)
+    assert_refused(refused, "There is no ensemble of my: it needs 5 runs, and there are 1.")
+
+
+def test_a_stored_score_of_a_plug_in_can_choose(restarted: Path) -> None:
+    found = facts(restarted, "--by", "least-cluster")
+    opened = open_cube(restarted)
+    names = [f"{part}_least_cluster" for part in ("imwk", "rescaled_imwk")]
+    assert found["score"] >= max(float(opened[name].max()) for name in names)
+    assert min(found["sizes"]) == found["score"]
 
 
 def test_kmeans_can_be_the_best_and_has_no_weights(tmp_path: Path) -> None:
@@ -162,9 +252,8 @@ def test_kept_runs_are_shown_as_if_they_were_computed_again(
     # The first line has the rule that chose, which differs
     assert shown.stdout.splitlines()[1:] == wanted[0].stdout.splitlines()[1:]
     assert shown.stderr == wanted[0].stderr
-    assert facts(kept, *one) | dict.fromkeys(("by", "score")) == wanted[1] | dict.fromkeys(
-        ("by", "score")
-    )
+    about = dict.fromkeys(("by", "rated_by", "score"))
+    assert facts(kept, *one) | about == wanted[1] | about
     if k == 30:
         assert "clusters were found, not 30." in shown.stderr
 
@@ -197,8 +286,28 @@ def test_mistakes_are_named(swept: Path, tmp_path: Path) -> None:
         (("my.csv", "--k", 3, "--config", "my"), "--config needs a cube"),
         (("my.csv", "--k", 3, "--by", "info"), "--by needs a cube"),
         ((swept, "--by", "infos"), "Unknown rule 'infos'. Did you mean 'info'?"),
+        ((swept, "--by", "k-means++"), "No run of my with these options is done."),
     ):
         assert_refused(command("cluster", *arguments), words)
+
+
+@pytest.mark.parametrize("keep", [[], ["labels"]], ids=["nothing", "labels"])
+def test_a_restriction_without_results_is_not_taken_for_an_empty_cube(
+    tmp_path: Path, keep: list[str]
+) -> None:
+    sweep = Sweep.of({"my": noisy(labelled=False)}, k=3, keep=keep, **KEYS)
+    submit(sweep, tmp_path / "my.zarr", workers=0)
+    mark_missing(tmp_path / "my.zarr", sweep.spec.tiles[:1])
+    missing = ("--normalisation", sweep.spec.tiles[0].normalisation)
+    refused = command("cluster", tmp_path / "my.zarr", *missing)
+    assert_refused(refused, "No run of my with these options is done.", "--normalisation")
+
+
+def test_a_cube_without_labels_has_no_consensus(tmp_path: Path) -> None:
+    sweep = Sweep.of({"my": noisy(labelled=False)}, k=3, keep=[], **KEYS)
+    create_cube(tmp_path / "my.zarr", sweep.spec, sweep.tables)
+    refused = command("cluster", tmp_path / "my.zarr", "--by", "ensemble")
+    assert_refused(refused, "ensemble compares the labels of all runs, and this cube keeps none.")
 
 
 def test_the_silhouette_of_a_large_table_uses_the_rows_of_the_sweep(

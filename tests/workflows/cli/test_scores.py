@@ -103,4 +103,6 @@ def test_a_summary_shows_the_first_score_that_there_is(tmp_path: Path) -> None:
 def test_the_central_partition_is_not_a_score_of_a_sweep(folder: Path) -> None:
     asked = ("--best", "--by", "central")
     refused = command("query", folder / "my.zarr", *asked)
-    assert_refused(refused, "central has not been computed from the labels that the cube keeps")
+    assert_refused(refused, "it is not stored (imwk choose, or imwk cluster --by central)")
+    found = json.loads(output_of("cluster", folder / "my.zarr", "--by", "central", "--json"))
+    assert found["by"] == "central"

@@ -43,6 +43,22 @@ def test_equals_the_slow_version(case: Case, most: int) -> None:
     np.testing.assert_allclose(found, slow_central(labels, references), rtol=0, atol=1e-12)
 
 
+@settings(max_examples=50)
+@given(labellings(), st.data())
+def test_guests_are_rated_but_change_no_others(case: Case, data: st.DataObject) -> None:
+    labels = case[1]
+    own = data.draw(st.integers(1, len(labels)))
+    found = central_scores(labels[:own], guests=labels[own:])
+    np.testing.assert_array_equal(found[:own], central_scores(labels[:own]))
+    expected = slow_central(labels, list(range(own)))
+    np.testing.assert_allclose(found[own:], expected[own:], rtol=0, atol=1e-12)
+
+
+def test_guests_of_other_data_are_refused() -> None:
+    with pytest.raises(InvalidInputError, match="guests have 2 rows of data, labels 3"):
+        central_scores([[0, 0, 1]], guests=[[0, 1]])
+
+
 def many(seed: int, r: int, n: int, k: int) -> IntArray:
     rng = np.random.default_rng(seed)
     noise = rng.integers(0, k, size=(r, n))
