@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from workflows.presets import PRESETS, preset_text
     from workflows.report import write_report
     from workflows.spec_files import load_sweep
-    from workflows.summary import curve_points
+    from workflows.summary.curve_points import curve_points
     from workflows.sweep import Started, SweepReport, TileEnded, submit
     from workflows.table_sweep import own_sweep
 
@@ -104,7 +104,7 @@ _NAMES = {
     "presets": ("PRESETS", "preset_text"),
     "report": ("write_report",),
     "spec_files": ("load_sweep",),
-    "summary": ("curve_points",),
+    "summary.curve_points": ("curve_points",),
     "sweep": ("Started", "SweepReport", "TileEnded", "submit"),
 }
 _MODULES = {name: f"{__name__}.{module}" for module, names in _NAMES.items() for name in names}

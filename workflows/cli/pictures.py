@@ -110,7 +110,7 @@ def curves(
     """
     from storage import open_cube
     from storage.query import select
-    from workflows.summary import curve_points
+    from workflows.summary.curve_points import curve_points
 
     if as_json + as_csv + (output is not None) > 1:
         raise click.UsageError("Give only one of --output, --json and --csv.")

@@ -56,7 +56,7 @@ def summary(cube: str) -> None:
     from storage.query import unlabelled_configs
     from workflows.choice.overview import overview_tables
     from workflows.status import about_unlabelled
-    from workflows.summary import summary_tables
+    from workflows.summary.tables import summary_tables
     from workflows.terminal import print_whole
 
     opened = open_cube(cube)

@@ -10,7 +10,7 @@ from pipeline.core.validation import as_choice
 from pipeline.score_facts import SCORE_FACTS, suffix
 from pipeline.spec import SweepSpec
 from storage import CubeLocation, open_cube, read_spec
-from storage.query import as_variable, is_unlabelled, select
+from storage.query import as_variable, described, is_unlabelled, select
 from storage.query.paired import best_results, labels_left_out, paired_differences
 from workflows.errors import ArgumentError
 
@@ -104,7 +104,7 @@ def compare(
     if second is None and len(set(algorithms)) == 1:
         raise ArgumentError("Give two different algorithms, or two cubes.", "algorithms")
     if second is not None:
-        _refuse_other_data(read_spec(first), read_spec(second))
+        refuse_other_data(read_spec(first), read_spec(second))
     opened = [open_cube(each) for each in (first, first if second is None else second)]
     names = [_variable(*side, score) for side in zip(opened, algorithms, strict=True)]
     sides = list(zip(opened, names, strict=True))
@@ -127,8 +127,10 @@ def compare(
 
 def _variable(cube: xr.Dataset, algorithm: str, score: str | None) -> str:
     usual = "silhouette" if is_unlabelled(cube) else "ari"
-    chosen = usual if score is None else as_choice(score, "score", SCORE_FACTS)
-    return as_variable(cube, f"{algorithm}_{suffix(chosen)}").name
+    of_plugins = {str(each.score) for each in described(cube).values() if each.score is not None}
+    known = [*SCORE_FACTS, *sorted(of_plugins - SCORE_FACTS.keys())]
+    chosen = usual if score is None else as_choice(score, "score", known)
+    return as_variable(cube, f"{suffix(algorithm)}_{suffix(chosen)}").name
 
 
 def _given(cube: xr.Dataset, name: str, p1: float | None, p2: float | None) -> dict[str, Any]:
@@ -146,21 +148,31 @@ def _refuse_unused(sides: list[tuple[xr.Dataset, str]], **exponents: float | Non
             )
 
 
-def _refuse_other_data(first: SweepSpec, second: SweepSpec) -> None:
+def refuse_other_data(first: SweepSpec, second: SweepSpec) -> None:
     """Refuse two sweeps that have different data under one name: they make no pairs."""
     for config in first.configs:
-        if config in second.configs and _data(first, config) != _data(second, config):
+        if config not in second.configs:
+            continue
+        if _data(first, second, config) != _data(second, first, config):
             raise ArgumentError(
                 f"The two cubes have different data under the name {config}, so they cannot be "
                 "compared in pairs. Compare cubes of the same tables and, for synthetic data, of "
-                "the same seed."
+                "the same seed and parameters."
             )
 
 
-def _data(spec: SweepSpec, config: str) -> tuple[object, ...]:
-    """Return what tells the data of a configuration from others of its name."""
-    facts = spec.datasets.matrices.get(config)
-    return (spec.shape(config), spec.seed if facts is None else facts.sha256)
+def _data(spec: SweepSpec, other: SweepSpec, config: str) -> tuple[object, ...]:
+    """Return what tells the data sets that two sweeps have from others of their name."""
+    count = min(spec.dataset_count(config), other.dataset_count(config))
+    shape = spec.shape(config)
+    if config in spec.datasets.matrices:
+        return shape, *spec.datasets.matrices[config].hashes[:count]
+    if config in spec.datasets.plugin:
+        source = spec.datasets.plugin[config]
+        named = ("generator", source.generator)
+        made_by = [facts for facts in spec.plugins if (facts.kind, facts.name) == named]
+        return spec.seed, source.generator, source.parameters, shape, *made_by
+    return spec.seed, spec.datasets.configurations[config]
 
 
 def _exponents(p1: float | None, p2: float | None, *, average: bool) -> str:

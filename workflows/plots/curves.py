@@ -1,6 +1,8 @@
 """Curves: the mean ARI of each algorithm against a number, with standard errors."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from math import ceil
 from os import PathLike
 from pathlib import Path
 from textwrap import fill
@@ -11,18 +13,23 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from workflows.errors import ArgumentError
-from workflows.plots.panels import BEFORE, Panels
+from workflows.plots.panels import BEFORE, LINE, Panels
 from workflows.plots.style import LARGE, blank_figure, house_style, literal, write_figure
-from workflows.summary import ALGORITHMS, CHOICE, panels
+from workflows.summary.algorithms import TITLES
+from workflows.summary.curve_points import CHOICE, panels
 
-#: Colour, marker and line of each algorithm: told apart without colours too.
+#: Colour, marker and line of the paper's algorithms: told apart without colours too.
 LOOKS = dict(
     zip(
-        ALGORITHMS.values(),
+        TITLES.values(),
         (("0.45", "o", ":"), ("tab:orange", "s", "--"), ("tab:blue", "^", "-."), ("k", "D", "-")),
         strict=True,
     )
 )
+#: Colours and markers of clusterers, which are dotted, and solid on rescaled data.
+OTHERS = (("tab:green", "v"), ("tab:red", "P"), ("tab:purple", "X"), ("tab:brown", "<"))
+#: The lines of a legend that fit below all panels.
+LEGEND_LINES = 2
 #: More panels would be unreadable.
 MOST_PANELS = 30
 #: The largest number of values with a tick each.
@@ -106,26 +113,57 @@ def draw_curves(points: pd.DataFrame, over: str) -> Iterator[tuple[str, Figure]]
 def _figure(
     drawn: list[tuple[str, pd.DataFrame]], over: str, normalisation: str, scale: tuple[float, float]
 ) -> Figure:
-    layout = Panels(len(drawn), RIGHT)
+    layout = _layout(drawn)
     figure = blank_figure(layout.width, layout.height)
+    looks = _looks(name for _, points in drawn for name in points["algorithm"])
     for number, (title, points) in enumerate(drawn):
         axes = figure.add_axes(layout.place(number))
-        _draw_lines(axes, points, over)
+        _draw_lines(axes, points, over, looks)
         name = literal(title, layout.side + BEFORE)
         axes.set_title("\n".join(filter(None, [name, _data_sets(points)])), parse_math=False)
         axes.set_ylim(*scale)
         axes.set_xlabel(over if layout.is_last(number) else "")
         axes.set_ylabel("ARI" if layout.is_first(number) else "")
-    title = f"Mean ARI and its standard error, {normalisation} normalisation"
+    title = f"Mean ARI and its standard error, {normalisation}"
+    title += " normalisation" if layout.columns > 1 else ""
     figure.text(*layout.title, title, va="top", fontsize=LARGE)
     figure.text(*layout.subtitle, fill(CHOICE.capitalize(), layout.letters), va="top")
     _add_legend(figure, layout)
     return figure
 
 
-def _draw_lines(axes: Axes, points: pd.DataFrame, over: str) -> None:
+def _layout(drawn: list[tuple[str, pd.DataFrame]]) -> Panels:
+    """Return the places of all panels, with room for the lines of the legend."""
+    layout = Panels(len(drawn), RIGHT)
+    names = {name for _, points in drawn for name in points["algorithm"]}
+    lines = ceil(len(names) / _legend_columns(layout))
+    return replace(layout, below=LINE * max(0, lines - LEGEND_LINES))
+
+
+def _legend_columns(layout: Panels) -> int:
+    return 4 if layout.columns > 1 else 2
+
+
+def _looks(names: Iterable[str]) -> dict[str, tuple[str, str, str]]:
+    """Return colour, marker and line of all algorithms; a clusterer has one colour for both.
+
+    Examples
+    --------
+    >>> list(_looks(["imwk-means", "ward", "rescaled ward"]).values())[-2:]
+    [('tab:green', 'v', ':'), ('tab:green', 'v', '-')]
+    """
+    others = [name for name in dict.fromkeys(names) if name not in LOOKS]
+    stems = list(dict.fromkeys(name.removeprefix("rescaled ") for name in others))
+    looks = {stem: OTHERS[place % len(OTHERS)] for place, stem in enumerate(stems)}
+    lines = {name: ":" if name in looks else "-" for name in others}
+    return LOOKS | {name: (*looks[name.removeprefix("rescaled ")], lines[name]) for name in others}
+
+
+def _draw_lines(
+    axes: Axes, points: pd.DataFrame, over: str, looks: dict[str, tuple[str, str, str]]
+) -> None:
     for algorithm, line in points.groupby("algorithm", sort=False):
-        colour, marker, dashes = LOOKS[str(algorithm)]
+        colour, marker, dashes = looks[str(algorithm)]
         look: dict[str, Any] = {"color": colour, "marker": marker, "linestyle": dashes}
         errors = line["standard_error"].fillna(0)
         axes.errorbar(
@@ -148,7 +186,7 @@ def _add_legend(figure: Figure, layout: Panels) -> None:
         bbox_to_anchor=layout.legend,
         borderaxespad=0,
         borderpad=0,
-        ncols=len(lines) if layout.columns > 1 else 2,
+        ncols=_legend_columns(layout),
         frameon=False,
     )
 

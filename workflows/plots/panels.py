@@ -24,7 +24,8 @@ BAR_WIDTH, BAR_GAP, LONGEST_BAR = 0.14, 0.15, 4.0
 class Panels:
     """Square panels in rows, filled from the top left, with room for a colour bar at the right.
 
-    Positions are fractions of the figure, as in matplotlib. `beside` are the inches at the right.
+    Positions are fractions of the figure, as in matplotlib. `beside` are the inches at the right,
+    `below` those that a long legend needs.
 
     Examples
     --------
@@ -37,6 +38,7 @@ class Panels:
 
     count: int
     beside: float = BAR_SPACE
+    below: float = 0.0
 
     @property
     def columns(self) -> int:
@@ -63,7 +65,7 @@ class Panels:
     @property
     def height(self) -> float:
         """The height of the figure in inches."""
-        return HEADER + self.rows * self._down + FOOTER
+        return HEADER + self.rows * self._down + FOOTER + self.below
 
     def place(self, number: int) -> Rectangle:
         """Return the left, bottom, width and height of a panel."""

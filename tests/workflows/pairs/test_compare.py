@@ -9,12 +9,16 @@ from typing import Any
 import pytest
 from scipy.stats import sem
 
+from pipeline import SweepSpec, register_clusterer, register_score
+from pipeline.spec.plugins import PluginFacts
 from pipeline.spec.sweep import Sweep
 from storage import create_cube, open_cube
 from tests.own_tables import small_table
 from tests.storage.made_up import fill, small_spec
 from tests.workflows.commands import assert_refused, imwk, output_of
-from workflows import compare
+from workflows import compare, submit
+from workflows.errors import ArgumentError
+from workflows.pairs.comparing import refuse_other_data
 
 
 @pytest.fixture(scope="module")
@@ -96,6 +100,63 @@ def test_other_data_under_one_name_make_no_pairs(cube: Path, tmp_path: Path) -> 
         create_cube(tmp_path / f"{number}.zarr", sweep.spec, sweep.tables)
         cubes.append(tmp_path / f"{number}.zarr")
     assert_refused(imwk("compare", *cubes), "different data under the name my")
+
+
+def empty(location: Path, **datasets: Any) -> Path:
+    """Create a cube of some data, without results."""
+    made_by = [PluginFacts(kind="generator", name=name, version="1") for name in ("disks", "rings")]
+    create_cube(location, SweepSpec(datasets=datasets, plugins=made_by, p1=[2], p2=[2]))
+    return location
+
+
+GENERATED = {"n": 100, "m": 4, "k": 2, "count": 2, "noise": "uniform"}
+RINGS = {"generator": "disks", "count": 2, "rows": 9, "features": 2, "k": 2}
+
+
+@pytest.mark.parametrize(
+    ("source", "one", "change"),
+    [
+        ("generated", GENERATED, {"noise": "normal"}),
+        ("generated", GENERATED, {"noise": "within-cluster", "m": 6}),
+        ("generated", GENERATED, {"spread": [0.5, 9]}),
+        ("generated", GENERATED, {"least": 10}),
+        ("plugin", RINGS, {"parameters": {"radius": 2}}),
+        ("plugin", RINGS, {"generator": "rings"}),
+    ],
+)
+def test_generated_data_with_other_parameters_make_no_pairs(
+    source: str, one: dict[str, Any], change: dict[str, Any], tmp_path: Path
+) -> None:
+    made = [
+        empty(tmp_path / f"{number}.zarr", **{source: {"mine": {**one, **changed}}})
+        for number, changed in enumerate([{}, change, {"count": 5}])
+    ]
+    with pytest.raises(ArgumentError, match="different data under the name mine"):
+        compare(made[0], made[1])
+    assert compare(made[0], made[2]).rows.empty
+
+
+def test_replicates_are_compared_as_far_as_both_cubes_have_them() -> None:
+    facts = {"k": 2, "rows": 9, "features": 2, "labelled": True}
+    made = [
+        SweepSpec(datasets={"matrices": {"mine": {**facts, "sha256": first, "more": more}}})
+        for first, more in (("a" * 64, ["b" * 64]), ("a" * 64, []), ("a" * 64, ["c" * 64]))
+    ]
+    refuse_other_data(made[0], made[1])
+    refuse_other_data(made[1], made[2])
+    with pytest.raises(ArgumentError, match="different data under the name mine"):
+        refuse_other_data(made[0], made[2])
+
+
+def test_scores_and_clusterers_of_plug_ins(tmp_path: Path) -> None:
+    register_clusterer("two-halves", lambda X, *_: X[:, 0] > X[:, 0].mean(), version="1")
+    register_score("most", lambda _, labels: max(labels), version="1", higher_is_better=False)
+    data = {"generated": {"mine": {"n": 40, "m": 2, "k": 2, "count": 2, "least": 2}}}
+    keys: dict[str, Any] = {"p1": [2], "p2": [2], "restarts": 2, "normalisations": ["range"]}
+    spec = SweepSpec(datasets=data, clusterers=["two-halves"], scores=["most"], **keys)
+    submit(spec, tmp_path / "cube.zarr", workers=0)
+    (row,) = rows(tmp_path / "cube.zarr", "two-halves", "kmeans", "--score", "most")
+    assert (row["first"], row["second"], row["difference"]) == (1, 1, 0)
 
 
 @pytest.mark.parametrize(
