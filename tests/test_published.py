@@ -1,6 +1,7 @@
 """The published values of the paper, read from the shared folder."""
 
 from collections.abc import Iterable
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -16,9 +17,6 @@ GRID = [round(1.1 + 0.1 * i, 1) for i in range(40)]
 SEED = 2020
 
 NORMALISATIONS = ["range", "z-score"]
-#: Data sets on a lattice, whose ties are decided by rounding: reported, not required.
-LATTICES = ["Balance", "Car evaluation", "Tic-tac-toe"]
-EXACT = [name for name in REAL_DATA if name not in LATTICES]
 
 
 def best_plain(shared: Path, data_set: str, normalisation: str) -> float:
@@ -40,57 +38,67 @@ def best_ari(truth: np.ndarray, labellings: Iterable[np.ndarray]) -> float:
     return float(np.max(adjusted_rand_index(truth, np.array(list(labellings)))))
 
 
-#: These data sets take longer than all others together.
+BEST = {"imwk": best_plain, "rescaled-imwk": best_rescaled}
+Place = tuple[str, str, str]
+VALUES: list[Place] = list(product(REAL_DATA, NORMALISATIONS, BEST))
+
+#: Values that differ: exact ties, which the authors' order of summation decides, on Car evaluation
+#: and Tic-tac-toe; on Musk for an unknown reason.
+OPEN: set[Place] = {
+    ("Car evaluation", "range", "imwk"),
+    ("Car evaluation", "range", "rescaled-imwk"),
+    ("Car evaluation", "z-score", "rescaled-imwk"),
+    ("Tic-tac-toe", "z-score", "imwk"),
+    ("Musk", "range", "rescaled-imwk"),
+    ("Musk", "z-score", "rescaled-imwk"),
+}
+AGREEING = [place for place in VALUES if place not in OPEN]
+
+#: Plain imwk-means takes longer on these data sets than on all others together.
 LONGEST = ("Australian CC", "Musk")
+#: The others on rescaled data, 1,600 runs each, are left to `make reproduce`.
+QUICK = [("Zoo", "range"), ("Lung cancer", "z-score")]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("normalisation", NORMALISATIONS)
+def mark_of(place: Place) -> pytest.MarkDecorator:
+    data_set, normalisation, algorithm = place
+    rescaled = algorithm == "rescaled-imwk"
+    quick = (data_set, normalisation) in QUICK if rescaled else data_set not in LONGEST
+    return pytest.mark.slow if quick else pytest.mark.reproduce
+
+
+def test_at_least_66_of_72_values_on_real_data_must_agree() -> None:
+    assert len(VALUES) == 72
+    assert len(AGREEING) >= 66
+
+
 @pytest.mark.parametrize(
-    "data_set",
-    [pytest.param(name, marks=pytest.mark.reproduce if name in LONGEST else ()) for name in EXACT],
+    ("data_set", "normalisation", "algorithm"),
+    [pytest.param(*place, marks=mark_of(place)) for place in AGREEING],
 )
-def test_plain_imwk_on_real_data(shared: Path, data_set: str, normalisation: str) -> None:
-    expected = published(shared, data_set, normalisation, "imwk")
-    found = best_plain(shared, data_set, normalisation)
-    print(f"imwk-means, {data_set}, {normalisation}: {found:.4f}, published {expected}")
-    assert found == pytest.approx(expected, abs=0.0015)
-
-
-RESCALED = [
-    pytest.param("Zoo", "range", 0.962, marks=pytest.mark.slow),
-    pytest.param("Lung cancer", "z-score", 0.411, marks=pytest.mark.slow),
-    pytest.param("Mines vs rocks", "range", 0.167, marks=pytest.mark.reproduce),
-    pytest.param("Mines vs rocks", "z-score", 0.109, marks=pytest.mark.reproduce),
-    pytest.param("Zoo", "z-score", 0.940, marks=pytest.mark.reproduce),
-    pytest.param("Ecoli", "range", 0.745, marks=pytest.mark.reproduce),
-    pytest.param("Ecoli", "z-score", 0.449, marks=pytest.mark.reproduce),
-    pytest.param("Parkinsons", "range", 0.292, marks=pytest.mark.reproduce),
-    pytest.param("Iris", "range", 0.922, marks=pytest.mark.reproduce),
-    pytest.param("Iris", "z-score", 0.922, marks=pytest.mark.reproduce),
-]
-
-
-@pytest.mark.parametrize(("data_set", "normalisation", "expected"), RESCALED)
-def test_rescaled_imwk_on_real_data(
-    shared: Path, data_set: str, normalisation: str, expected: float
+def test_values_on_real_data_agree(
+    shared: Path, data_set: str, normalisation: str, algorithm: str
 ) -> None:
-    assert published(shared, data_set, normalisation, "rescaled-imwk") == expected
-    found = best_rescaled(shared, data_set, normalisation)
-    print(f"rescaled imwk-means, {data_set}, {normalisation}: {found:.4f}, published {expected}")
+    found, expected = both(shared, data_set, normalisation, algorithm)
     assert found == pytest.approx(expected, abs=0.0015)
 
 
 @pytest.mark.reproduce
-@pytest.mark.parametrize("normalisation", NORMALISATIONS)
-@pytest.mark.parametrize("data_set", LATTICES)
-def test_lattices_are_reported(shared: Path, data_set: str, normalisation: str) -> None:
-    for algorithm, best in (("imwk", best_plain), ("rescaled-imwk", best_rescaled)):
-        found = best(shared, data_set, normalisation)
-        expected = published(shared, data_set, normalisation, algorithm)
-        name = f"{algorithm.replace('-', ' ')}-means"
-        print(f"{name}, {data_set}, {normalisation}: {found:.4f}, published {expected}")
-        assert found == pytest.approx(expected, abs=0.1)  # ties change it, but not by much
+@pytest.mark.parametrize(("data_set", "normalisation", "algorithm"), sorted(OPEN))
+def test_other_values_are_not_far_off(
+    shared: Path, data_set: str, normalisation: str, algorithm: str
+) -> None:
+    found, expected = both(shared, data_set, normalisation, algorithm)
+    assert found == pytest.approx(expected, abs=0.1)
+
+
+def both(shared: Path, data_set: str, normalisation: str, algorithm: str) -> tuple[float, float]:
+    """Return a best ARI over the paper's grid and the published one, and print both."""
+    found = BEST[algorithm](shared, data_set, normalisation)
+    expected = published(shared, data_set, normalisation, algorithm)
+    name = f"{algorithm.replace('-', ' ')}-means"
+    print(f"{name}, {data_set}, {normalisation}: {found:.4f}, published {expected}")
+    return found, expected
 
 
 @pytest.mark.slow

@@ -157,7 +157,7 @@ class _Pilots:
         p2 = _spread(self.spec.p2, max(affordable, PILOT_P2))
         runs, wanted = len(rescaled) * len(p2), self.block_size * len(self.spec.p2)
         _, spent = _timed(lambda: self._run(rescaled, p2))
-        if runs >= wanted:
+        if runs >= wanted or len(rescaled) == 1:  # enough, or nothing to compare with
             return spent / runs
         some = rescaled[::FEWER]
         _, spent_on_some = _timed(lambda: self._run(some, p2))

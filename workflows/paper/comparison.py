@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 from dask.base import compute
 
-from storage.query import averaged, best_average, best_exponents, results_of, scores
+from storage.query import averaged, best_average, best_exponents, results_of
 from workflows.paper.published import (
     PAPER_TABLES,
     VARIABLES,
@@ -47,6 +47,9 @@ class Found:
         The number of data sets that the mean is computed from.
     p1, p2 : float
         The exponents that are best on average, or NaN.
+    restart_spread : float
+        The standard deviation over restarts, averaged over data sets, where the paper prints it
+        in place of the one over data sets. NaN elsewhere.
     """
 
     mean: float
@@ -55,6 +58,7 @@ class Found:
     datasets: int
     p1: float
     p2: float
+    restart_spread: float = np.nan
 
 
 @dataclass(frozen=True)
@@ -160,16 +164,16 @@ def _pooled(*samples: tuple[float, int]) -> float:
 
 def _spread_of(value: PublishedValue) -> float:
     """Return the published standard deviation over data sets, or over restarts on real data."""
-    if value.std is None:
-        return np.nan
-    # For rescaled k-means++ this paper table prints 0.041, where data sets spread by 0.2 in all
-    # other tables. It cannot be a spread over data sets, so the spread that the paper prints for
-    # the best exponents of each data set is used instead.
-    if value.table.name.startswith("best_average") and value.algorithm == "rescaled-kmeans++":
-        for other in published_values("best_exponents_synthetic"):
-            if _place(other) == _place(value) and other.std is not None:
-                return other.std
-    return value.std
+    if value.std_over != value.table.over:
+        # The means are compared as means over data sets, so their spread is needed. The paper
+        # prints it for the best exponents of each data set.
+        value = _in_table("best_exponents_synthetic", value)
+    return np.nan if value.std is None else value.std
+
+
+def _in_table(name: str, value: PublishedValue) -> PublishedValue:
+    """Return the value in the same row and column of another paper table."""
+    return next(other for other in published_values(name) if _place(other) == _place(value))
 
 
 def _place(value: PublishedValue) -> tuple[str, str, str]:
@@ -181,9 +185,9 @@ def _query(cube: xr.Dataset, table: PaperTable, algorithm: str) -> xr.Dataset | 
     part, variable = _part_of_table(cube, table), VARIABLES[algorithm]
     if variable not in results_of(cube) or not part.sizes["config"] * part.sizes["normalisation"]:
         return None
-    if table.name.startswith("best_average") and algorithm.endswith("imwk"):
-        return best_average(part, variable).assign(sample=lambda best: best.datasets)
-    of_datasets = _of_datasets(part, table, variable)
+    if table.name.startswith("best_average") and variable != "kmeans_ari":
+        return _of_best_average(part, variable)
+    of_datasets = _of_datasets(part, variable)
     if table.over == "restart":
         return _of_restarts(of_datasets, part)
     return averaged(of_datasets["value"]).assign(sample=lambda over: over.datasets)
@@ -199,13 +203,19 @@ def _part_of_table(cube: xr.Dataset, table: PaperTable) -> xr.Dataset:
     )
 
 
-def _of_datasets(part: xr.Dataset, table: PaperTable, variable: str) -> xr.Dataset:
+def _of_best_average(part: xr.Dataset, variable: str) -> xr.Dataset:
+    """Return values at the exponents that are best on average, with the spread of restarts."""
+    best = best_average(part, variable).assign(sample=lambda found: found.datasets)
+    if "restart" not in part[variable].dims:
+        return best
+    over = averaged(averaged(part[variable], "restart")["spread"])["average"]
+    return best.assign(restart_spread=over.where(over["p1"] == best["p1"]).max("p1"))
+
+
+def _of_datasets(part: xr.Dataset, variable: str) -> xr.Dataset:
     """Return the value of each data set and, for variables with restarts, their spread."""
     if variable == "kmeans_ari":
         return averaged(part[variable], "restart").rename(average="value")
-    if table.name.startswith("best_average"):
-        # The paper gives no exponent for rescaled k-means++ here, so the mean is over all of them.
-        return averaged(scores(part, variable), "p1")[["average"]].rename(average="value")
     return (
         best_exponents(part, variable).rename(best="value").drop_vars(["p1", "p2"], errors="ignore")
     )
@@ -230,7 +240,8 @@ def _found(results: xr.Dataset | None, value: PublishedValue) -> Found | None:
     here: Any = results.sel(config=value.config, normalisation=value.normalisation)
     if not here.datasets:
         return None
-    p1, p2 = (float(here[dim]) if dim in here else np.nan for dim in ("p1", "p2"))
+    optional = ("p1", "p2", "restart_spread")
+    numbers = (float(here[name]) if name in here else np.nan for name in optional)
     return Found(
-        float(here.average), float(here.spread), int(here["sample"]), int(here.datasets), p1, p2
+        float(here.average), float(here.spread), int(here["sample"]), int(here.datasets), *numbers
     )

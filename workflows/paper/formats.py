@@ -15,7 +15,7 @@ from workflows.paper.sections import Section
 FIELDS = (
     *("table", "config", "normalisation", "algorithm"),
     *("published_mean", "published_std", "published_p1", "published_p2"),
-    *("mean", "spread", "datasets", "p1", "p2"),
+    *("mean", "spread", "restart_spread", "datasets", "p1", "p2"),
     *("difference", "standard_error", "verdict"),
 )
 _ALGORITHMS = {
@@ -177,8 +177,8 @@ def _record(row: Row) -> tuple[object, ...]:
     label = (value.table.name, value.config, value.normalisation, value.algorithm)
     theirs = (value.mean, value.std, value.p1, value.p2)
     if found is None:
-        return (*label, *theirs, *[None] * 7, row.verdict)
-    ours = (found.mean, found.spread, found.datasets, found.p1, found.p2)
+        return (*label, *theirs, *[None] * 8, row.verdict)
+    ours = (found.mean, found.spread, found.restart_spread, found.datasets, found.p1, found.p2)
     numbers = (*ours, row.difference, row.standard_error)
     shown = (None if isnan(number) else number for number in numbers)
     return (*label, *theirs, *shown, row.verdict)

@@ -81,6 +81,14 @@ def test_pilots_stop_where_runs_are_slow(clock: Clock, monkeypatch: pytest.Monke
     assert 100 < largest <= 250
 
 
+def test_one_slow_run_is_enough_for_a_cost(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pilots, "PILOT_SECONDS", NO_TIME)
+    table, p2 = {"mine": small_table()}, GRID[:2]
+    sweep = Sweep.of(table, normalisations=["range"], p1=GRID, p2=p2, restarts=0)
+    cost = run_pilots(sweep.spec, 20, sweep.tables)["mine"]
+    assert cost.rescaled_imwk == pytest.approx((clock.call + 2 * clock.run) / 2)
+
+
 def test_exponents_come_from_the_whole_grid(clock: Clock) -> None:
     sweep = table_sweep()
     run_pilots(sweep.spec, 20, sweep.tables)
