@@ -47,6 +47,14 @@ def test_tiles_are_counted_by_configuration(cube: Path) -> None:
     }
 
 
+def test_tiles_are_counted_by_data_set(cube: Path) -> None:
+    ledger = read_ledger(cube)
+    assert ledger.counts_of(None, None) == ledger.counts
+    assert ledger.counts_of("1000x6-3", None) == ledger.by_config["1000x6-3"]
+    assert ledger.counts_of("1000x6-3", 0) == Counts(done=2, failed=0, missing=0)
+    assert ledger.counts_of(None, 1) == Counts(done=0, failed=1, missing=3)
+
+
 @pytest.mark.parametrize("name", ["status", "grid"])
 def test_tile_arrays_equal_those_that_zarr_reads(cube: Path, name: str) -> None:
     read = read_tile_array(open_handle(cube), name)

@@ -82,6 +82,17 @@ def test_two_rules_that_take_kmeans_of_another_normalisation_are_named() -> None
     )
 
 
+def test_all_rules_that_agree_against_kmeans_are_named() -> None:
+    found = choice(HALVES, PARITY, PARITY, NEAR)
+    three = [replace(pick, labels=PARITY) if pick.rule != "info" else pick for pick in found.picks]
+    sentence = advice_on(replace(found, picks=tuple(three))).sentence
+    assert sentence == (
+        "info agrees with k-means++ (0.90), central, silhouette and calinski-harabasz do not: take "
+        "k-means++ on range. But central, silhouette and calinski-harabasz agree on other clusters "
+        "(1.00), z-score, p1 = 1.4, p2 = 2.6. Label some rows."
+    )
+
+
 def test_other_rules_that_take_kmeans_are_counted_as_its_friends() -> None:
     found = choice(NEAR, NEAR, NEAR, HALVES)
     kmeans = [
