@@ -12,6 +12,7 @@ from pipeline.execution.block import silhouette_seed
 from pipeline.execution.keeping import rounded_weights
 from pipeline.score_facts import SCORE_FACTS
 from pipeline.spec import KEEP, SweepSpec
+from pipeline.spec.plugins import require_plugin
 from storage import CubeLocation, labels, open_cube, read_spec, stored_table, weights
 from storage.compatibility import refuse_other_rules
 from storage.handle import CubeHandle, open_handle
@@ -172,9 +173,12 @@ def cluster_best(location: CubeLocation, best: Choice) -> Clustering:
     ------
     CubeMismatchError
         If the run has to be computed again, and the cube was computed by other rules.
+    PluginError
+        If this process lacks the run's normalisation.
     """
     handle = open_handle(location)
     spec, table, run = handle.spec, stored_table(handle, best.config), best.candidate
+    require_plugin(spec.plugins, "normalisation", run.normalisation)
     _, _, k = spec.shape(best.config)
     seed = silhouette_seed(spec, best.config, dataset=0)
     if run.p1 is None or (set(KEEP) <= set(spec.keep) and "imwk" in spec.parts):

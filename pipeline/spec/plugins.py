@@ -232,6 +232,18 @@ def require_plugins(
         raise PluginError(f"{who} {trouble.rstrip('.')}.")
 
 
+def require_plugin(plugins: Iterable[PluginFacts], kind: str, name: str) -> None:
+    """Raise an error that says what to install if this process lacks a recorded plug-in.
+
+    A name that is not recorded is built in, and nothing is required.
+
+    Examples
+    --------
+    >>> require_plugin([], "normalisation", "range")
+    """
+    require_plugins([facts for facts in plugins if (facts.kind, facts.name) == (kind, name)], ())
+
+
 def _trouble(facts: PluginFacts) -> str | None:
     wanted = f"the {facts.kind} {facts.name!r}"
     remedy = f"pip install {facts.distribution}=={facts.version}"
