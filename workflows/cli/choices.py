@@ -76,13 +76,13 @@ def choose(cube: str, as_json: bool, **options: Any) -> None:
     multiple=True,
     required=True,
     help="A score to add, as in the key scores of a spec: silhouette, calinski-harabasz, info, "
-    "davies-bouldin, ami or nmi; repeatable.",
+    "davies-bouldin, ami, nmi or one of a plug-in; repeatable.",
 )
 def score(cube: str, add: tuple[str, ...]) -> None:
     """Add scores to CUBE from the labels that it keeps.
 
-    The sweep does not run again; only restarts of k-means++, whose labels are not kept,
-    are repeated. A kill leaves the cube as it was, or with all new scores. Do not add
+    The sweep does not run again; only restarts of k-means++ and clusterers, whose labels
+    are not kept, are repeated. A kill leaves the cube as it was, or with all new scores. Do not add
     scores while a sweep writes to the cube.
     """
     from workflows.choice.rescoring import score_cube
