@@ -1,7 +1,8 @@
 """Extend a cube: by data, normalisations and exponents, or by scores of what it keeps."""
 
 import json
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,8 @@ import zarr
 from numpy.typing import NDArray
 
 from pipeline.datasets.tables.table import Tables
-from pipeline.score_facts import SCORES
 from pipeline.spec import SweepSpec, Tile
-from pipeline.spec.plugins import require_plugins
+from pipeline.spec.plugins import in_order, named_plugins, require_plugins
 from storage.backends.location import CubeLocation
 from storage.backends.protocol import Backend
 from storage.compatibility import refuse_other_rules, refuse_smaller_spec
@@ -99,7 +99,8 @@ def add_scores(location: CubeLocation, scores: Iterable[str], rescore: Rescore) 
     location : path or URL
         An existing cube, to which no sweep writes meanwhile.
     scores : iterable of str
-        Some of `pipeline.score_facts.SCORES`. Those that the cube has are left out.
+        Some of `pipeline.score_facts.SCORES`, or scores of plug-ins. Those that the cube has are
+        left out.
     rescore : callable
         Takes the cube's handle, a tile that is done, the grid that it is complete for and the new
         scores; returns the values of the new variables, as arrays in the order of the grid.
@@ -119,35 +120,32 @@ def add_scores(location: CubeLocation, scores: Iterable[str], rescore: Rescore) 
     Values are written to new arrays, which nobody sees before the root document lists them. A
     process that is killed leaves the cube without the scores, or with all of them.
     """
-    handle, asked = open_handle(location), set(scores)
+    handle = open_handle(location)
     refuse_other_rules(location, handle.spec)
     with disk_errors(f"add scores to the cube {location}"), handle.backend.locked():
         handle = _settled(handle)
-        stored = handle.spec.scores
-        new = [name for name in SCORES if name in asked and name not in stored]
+        spec = _with_scores(handle.spec, scores)
+        new = [name for name in spec.scores if name not in handle.spec.scores]
         if new:
-            spec = handle.spec.model_copy(update={"scores": _in_order((*stored, *new))})
-            _write_scores(handle, spec, lambda tile, grid: rescore(handle, tile, grid, new))
+            larger = replace(handle, spec=spec)
+            _write_scores(larger, lambda tile, grid: rescore(larger, tile, grid, new))
             _extend(handle, spec)
     return new
 
 
-def _in_order(scores: Collection[str]) -> tuple[str, ...]:
-    """Return scores as a spec has them: built-in ones in their order, then those of plug-ins.
-
-    Examples
-    --------
-    >>> _in_order(["info", "of-a-plug-in", "silhouette"])
-    ('silhouette', 'info', 'of-a-plug-in')
-    """
-    built_in = [name for name in SCORES if name in scores]
-    return (*built_in, *(name for name in scores if name not in SCORES))
+def _with_scores(spec: SweepSpec, scores: Iterable[str]) -> SweepSpec:
+    """Return a spec with further scores, in the order of a spec that had them from the start."""
+    new = [name for name in scores if name not in spec.scores]
+    plugins = in_order([*spec.plugins, *named_plugins({"scores": new})])
+    keys = {**spec.model_dump(mode="json"), "plugins": plugins}
+    return SweepSpec.from_stored({**keys, "scores": [*spec.scores, *dict.fromkeys(new)]})
 
 
 def _write_scores(
-    handle: CubeHandle, spec: SweepSpec, rescore: Callable[[Tile, Grid], dict[str, NDArray[Any]]]
+    handle: CubeHandle, rescore: Callable[[Tile, Grid], dict[str, NDArray[Any]]]
 ) -> None:
     """Create the arrays of new scores, and write the values of all tiles that are done."""
+    spec = handle.spec
     files = skeleton(spec, handle.axes, cube_attributes(spec, handle.group.attrs.asdict()))
     handle.backend.write(_new_documents(handle, files))
     with storage_errors(f"add scores to the cube {handle.location}"):

@@ -13,6 +13,7 @@ from pipeline.datasets.tables.table import Table
 from pipeline.execution.block import silhouette_seed
 from pipeline.execution.keeping import rounded_weights
 from pipeline.spec import KEEP, SweepSpec
+from pipeline.spec.plugins import require_plugin
 from storage import CubeLocation, labels, open_cube, read_spec, stored_table, weights
 from storage.compatibility import refuse_other_rules
 from storage.handle import CubeHandle, open_handle
@@ -204,6 +205,8 @@ def cluster_best(location: CubeLocation, best: Choice) -> Clustering:
     ------
     CubeMismatchError
         If the run has to be computed again, and the cube was computed by other rules.
+    PluginError
+        If this process lacks the run's normalisation.
     """
     handle = open_handle(location)
     spec, table, run = handle.spec, stored_table(handle, best.config), best.candidate
@@ -211,6 +214,7 @@ def cluster_best(location: CubeLocation, best: Choice) -> Clustering:
     seed = silhouette_seed(spec, best.config, dataset=0)
     if run is None:
         return clustering_of(table, k, "", {}, _consensus_run(best, table), seed)
+    require_plugin(spec.plugins, "normalisation", run.normalisation)
     if run.p1 is None or (set(KEEP) <= set(spec.keep) and "imwk" in spec.parts):
         given = {"p1": run.p1, "p2": run.p2}
         exponents = {name: p for name, p in given.items() if p is not None}

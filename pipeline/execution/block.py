@@ -28,7 +28,13 @@ from pipeline.scoring import Scorer
 from pipeline.seeds import seed_sequence
 from pipeline.spec import SweepSpec, Tile
 from pipeline.spec.blocks import Block, whole_tile
-from pipeline.spec.plugins import RESCALED, has_p1, random_clusterers, require_plugins
+from pipeline.spec.plugins import (
+    RESCALED,
+    has_p1,
+    random_clusterers,
+    require_plugin,
+    require_plugins,
+)
 
 #: Arrays by the names of the cube's variables.
 Arrays = dict[str, NDArray[Any]]
@@ -131,6 +137,7 @@ def original_data(
     """
     if tile.config in spec.datasets.plugin:
         source = spec.datasets.plugin[tile.config]
+        require_plugin(spec.plugins, "generator", source.generator)
         return source.data(spec.seed, tile.config, tile.dataset)
     if tile.config not in spec.datasets.matrices:
         known = spec.datasets.configurations
@@ -152,6 +159,7 @@ def tile_scorer(spec: SweepSpec, tile: Tile, table: Table | None, scores: Iterab
     >>> list(scorer.score(np.zeros((1, 1000), dtype=np.int64)))
     ['ari', 'info']
     """
+    require_plugin(spec.plugins, "normalisation", tile.normalisation)
     X, classes = original_data(spec, tile, table)
     # Without the normalisation: scores use the same rows under all of them.
     seed = silhouette_seed(spec, tile.config, tile.dataset)

@@ -4,6 +4,7 @@ A spec that people write has names only, which are looked up among installed plu
 a cube stores has these records, so that the cube can be read without any plug-in.
 """
 
+import re
 from collections.abc import Collection, Iterable, Mapping
 from math import inf, isfinite
 from typing import Annotated, Any
@@ -32,6 +33,8 @@ NAMING_KEYS: Mapping[str, tuple[str, Collection[str]]] = {
     "clusterers": ("clusterer", CLUSTERERS),
     "scores": ("score", SCORE_FACTS),
 }
+#: Versions of distributions: the characters that the standard, PEP 440, allows.
+VERSION = re.compile(r"[A-Za-z0-9][A-Za-z0-9.!+_-]*", re.ASCII)
 #: The parts with which a clusterer begins that runs on rescaled data.
 RESCALED = "rescaled_"
 
@@ -53,7 +56,7 @@ class PluginFacts(FrozenModel):
     name: str = Field(strict=True)
     version: str = Field(strict=True, min_length=1, max_length=100)
     distribution: str | None = Field(
-        default=None, strict=True, pattern="^[A-Za-z0-9._-]+$", max_length=100
+        default=None, strict=True, pattern="^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=100
     )
     random: bool = Field(default=False, strict=True)
     higher_is_better: bool = Field(default=True, strict=True)
@@ -67,6 +70,9 @@ class PluginFacts(FrozenModel):
             raise ValueError(f"{self.name!r} cannot be the name of a {self.kind}.")
         if not self.version.isprintable():
             raise ValueError("give a version of printable characters.")
+        # People paste the command with both into a shell, and a stranger may have written them.
+        if self.distribution is not None and not VERSION.fullmatch(self.version):
+            raise ValueError("give the version of a distribution, such as 1.0.")
         return self
 
     @model_serializer(mode="wrap")
@@ -129,6 +135,12 @@ def named_plugins(keys: Mapping[str, Any]) -> tuple[PluginFacts, ...]:
     used = {str(source.get("generator")) for source in given if isinstance(source, Mapping)}
     generators = (find_plugin("generator", name) for name in sorted(used))
     return (*found, *(PluginFacts.of(plugin) for plugin in generators if plugin is not None))
+
+
+def in_order(plugins: Iterable[PluginFacts]) -> tuple[PluginFacts, ...]:
+    """Return facts in the order of `named_plugins`, whatever order they were found in."""
+    kinds = list(GROUPS)
+    return tuple(sorted(plugins, key=lambda each: (kinds.index(each.kind), each.name)))
 
 
 def some_names(kind: str, built_in: Iterable[str], least: int = 1) -> BeforeValidator:
@@ -230,6 +242,18 @@ def require_plugins(
     trouble = missing_plugin(plugins, clusterers)
     if trouble:
         raise PluginError(f"{who} {trouble.rstrip('.')}.")
+
+
+def require_plugin(plugins: Iterable[PluginFacts], kind: str, name: str) -> None:
+    """Raise an error that says what to install if this process lacks a recorded plug-in.
+
+    A name that is not recorded is built in, and nothing is required.
+
+    Examples
+    --------
+    >>> require_plugin([], "normalisation", "range")
+    """
+    require_plugins([facts for facts in plugins if (facts.kind, facts.name) == (kind, name)], ())
 
 
 def _trouble(facts: PluginFacts) -> str | None:

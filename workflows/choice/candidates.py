@@ -13,7 +13,7 @@ from pipeline.datasets import Table
 from pipeline.execution.block import original_data, silhouette_seed, tile_scorer
 from pipeline.score_facts import SCORE_FACTS, TILE_SCORES, ScoreFacts, suffix
 from pipeline.spec import SweepSpec, Tile
-from pipeline.spec.plugins import missing_plugin, plugin_scores, require_plugins
+from pipeline.spec.plugins import plugin_scores
 from storage import labels, stored_table
 from storage.handle import CubeHandle
 from storage.query import select
@@ -60,17 +60,16 @@ class Candidate:
         return f"{self.normalisation}, p1 = {self.p1:g}, {last}"
 
 
-def can_choose(spec: SweepSpec) -> bool:
-    """Return whether cubes of a sweep keep labels, and this process has the plug-ins to score them.
+def keeps_candidates(spec: SweepSpec) -> bool:
+    """Return whether cubes of a sweep keep labels from which to choose.
 
     Examples
     --------
     >>> data = {"synthetic": {"configs": ["1000x6-3"], "count": 1}}
-    >>> [can_choose(SweepSpec(datasets=data, keep=keep)) for keep in ([], ["labels"])]
+    >>> [keeps_candidates(SweepSpec(datasets=data, keep=keep)) for keep in ([], ["labels"])]
     [False, True]
     """
-    keeps_some = "labels" in spec.keep and not set(PARTS).isdisjoint(spec.parts)
-    return keeps_some and missing_plugin(spec.plugins, ()) is None
+    return "labels" in spec.keep and not set(PARTS).isdisjoint(spec.parts)
 
 
 def known_scores(spec: SweepSpec) -> dict[str, ScoreFacts]:
@@ -242,9 +241,7 @@ class _TileRuns:
         return central_scores(np.concatenate(runs), guests=guests)
 
     def computed(self, score: str, blocks: Iterable[IntArray]) -> Float64Array:
-        spec = self.handle.spec
-        require_plugins(spec.plugins, ())
-        scorer = tile_scorer(spec, self.tile, self.table, [score])
+        scorer = tile_scorer(self.handle.spec, self.tile, self.table, [score])
         return np.concatenate([scorer.score(block)[suffix(score)] for block in blocks])
 
     def _sample(self) -> IntArray:

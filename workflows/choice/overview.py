@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from rich.table import Table
 
 from storage import CubeLocation, read_spec
-from workflows.choice.candidates import Candidates, can_choose
+from workflows.choice.candidates import Candidates, keeps_candidates
 from workflows.choice.choosing import all_candidates, default_rule, pick_baseline, pick_by
 from workflows.choice.picks import ari_between
 from workflows.terminal import as_table
@@ -25,7 +25,7 @@ _HEADER = [
 def overview_tables(location: CubeLocation) -> Iterator[Table]:
     """Yield a table of the default choices if the cube keeps labels, otherwise nothing.
 
-    There is none either if this process lacks a plug-in of the cube.
+    Raises `PluginError` if a score has to be computed with a plug-in that this process lacks.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def overview_tables(location: CubeLocation) -> Iterator[Table]:
     >>> [list(column.cells)[0].plain for column in overview.columns][2:5]
     ['silhouette', 'range, p1 = 1.5, not rescaled', '2']
     """
-    if not can_choose(read_spec(location)):
+    if not keeps_candidates(read_spec(location)):
         return
     rows = [_row(each) for each in all_candidates(location)]
     if rows:

@@ -7,11 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.execution.block import run_block, tile_scorer
+from pipeline.plugins.registry import installed_names
 from pipeline.score_facts import SCORE_FACTS, SCORES
 from pipeline.scoring import Scorer
 from pipeline.spec import RESTARTED, SweepSpec, Tile
 from pipeline.spec.blocks import Block
-from pipeline.spec.plugins import clusterer_parts
+from pipeline.spec.plugins import clusterer_parts, named_plugins, plugin_scores
 from storage import CubeLocation, labels, read_spec, stored_table
 from storage.errors import CubeError
 from storage.extend import add_scores
@@ -32,7 +33,7 @@ def score_cube(location: CubeLocation, scores: Iterable[str]) -> list[str]:
     location : path or URL
         A cube that keeps labels, to which no sweep writes meanwhile.
     scores : iterable of str
-        Names of scores, as in the key `scores` of a spec.
+        Names of scores, as in the key `scores` of a spec: built in, or of plug-ins.
 
     Returns
     -------
@@ -84,20 +85,22 @@ def score_cube(location: CubeLocation, scores: Iterable[str]) -> list[str]:
 def _refuse_unfit(name: str, spec: SweepSpec) -> None:
     if name in spec.scores:  # also of a plug-in
         return
-    facts = SCORE_FACTS.get(name)
     if name == "ari":
         raise ArgumentError(
             "ari is computed by every sweep of data with classes, so it is never added.", "add"
         )
+    of_plugins = plugin_scores(named_plugins({"scores": [name]}))
+    facts = SCORE_FACTS.get(name) or of_plugins.get(name)
     if facts is not None and facts.needs_tile:
         raise ArgumentError(
             f"{name} compares all labellings of a tile, and changes with every extension, so it is "
             "not stored. imwk choose and imwk cluster --by central compute it.",
             "add",
         )
-    if name not in SCORES:
-        raise ArgumentError(f"Unknown score {name!r}. Known: {', '.join(SCORES)}.", "add")
-    if facts is not None and facts.needs_classes and set(spec.configs) <= set(spec.unlabelled):
+    known = [*SCORES, *installed_names("score")]
+    if facts is None or name not in known:
+        raise ArgumentError(f"Unknown score {name!r}. Known: {', '.join(known)}.", "add")
+    if facts.needs_classes and set(spec.configs) <= set(spec.unlabelled):
         raise ArgumentError(f"{name} needs classes, and the data of this cube have none.", "add")
 
 

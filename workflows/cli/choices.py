@@ -83,7 +83,7 @@ def choose(cube: str, as_json: bool, **options: Any) -> None:
     multiple=True,
     required=True,
     help="A score to add, as in the key scores of a spec: silhouette, calinski-harabasz, info, "
-    "davies-bouldin, ami or nmi; repeatable.",
+    "davies-bouldin, ami, nmi or one of a plug-in; repeatable.",
 )
 def score(cube: str, add: tuple[str, ...]) -> None:
     """Add scores to CUBE from the labels that it keeps.

@@ -1,7 +1,6 @@
 """Commands that print the state and the results of a cube."""
 
 import json
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -52,6 +51,7 @@ def summary(cube: str) -> None:
     """
     from rich.console import Console
 
+    from pipeline.errors import PluginError
     from storage import open_cube
     from storage.query import unlabelled_configs
     from workflows.choice.overview import overview_tables
@@ -60,8 +60,13 @@ def summary(cube: str) -> None:
     from workflows.terminal import print_whole
 
     opened = open_cube(cube)
-    for table in chain(summary_tables(opened), overview_tables(cube)):
+    for table in summary_tables(opened):
         print_whole(Console(), table)
+    try:
+        for table in overview_tables(cube):
+            print_whole(Console(), table)
+    except PluginError as error:  # all else of such a cube can be read
+        click.echo(f"What would be chosen without classes is not shown. {error}")
     for line in about_unlabelled(unlabelled_configs(opened)):
         click.echo(line)
 

@@ -3,12 +3,12 @@
 from os import PathLike
 from pathlib import Path
 
-from pipeline.errors import requires_extra
+from pipeline.errors import PluginError, requires_extra
 from pipeline.files import output_errors, replacing
 from storage import CubeLocation, open_cube, read_ledger, read_provenance
 from storage.query import results_of
-from workflows.choice import choose
-from workflows.choice.candidates import can_choose
+from workflows.choice import DatasetChoice, choose
+from workflows.choice.candidates import keeps_candidates
 
 with requires_extra("report", "The report needs Bokeh and Matplotlib"):
     from workflows.report.page import report_page
@@ -53,8 +53,16 @@ def write_report(location: CubeLocation, out: str | PathLike[str]) -> int:
     ledger, provenance = read_ledger(location), read_provenance(location)
     opened = open_cube(location)
     needed = opened[[*results_of(opened), "tile_seconds"]].assign_coords(opened.coords)
-    chosen = choose(location) if ledger.done and can_choose(provenance.spec) else []
+    chosen = _chosen(location) if ledger.done and keeps_candidates(provenance.spec) else []
     page = report_page(Path(location).name, needed.load(), ledger, provenance, chosen).encode()
     with output_errors(Path(out)), replacing(Path(out)) as beside:
         beside.write_bytes(page)
     return len(page)
+
+
+def _chosen(location: CubeLocation) -> list[DatasetChoice]:
+    """Return what would be chosen without classes, nothing if a plug-in for that is missing."""
+    try:
+        return choose(location)
+    except PluginError:
+        return []

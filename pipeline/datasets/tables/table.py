@@ -2,18 +2,18 @@
 
 import hashlib
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Union
+from typing import TYPE_CHECKING, Any, Union
 
 import numpy as np
 
 from pipeline.core.agreement import NO_CLASS
 from pipeline.core.types import FloatArray, IntArray
 from pipeline.core.validation import as_choice
-from pipeline.datasets.tables.columns import Columns
+from pipeline.datasets.tables.columns import Columns, default_names
 from pipeline.datasets.tables.encoding import ON_MISSING, Orders, encode, encode_classes
 from pipeline.datasets.tables.in_memory import columns_in_memory
 from pipeline.datasets.tables.kinds import read_columns
@@ -140,7 +140,7 @@ def read_table(
 
 def make_table(
     data: Union["DataFrame", "ArrayLike", Table],
-    label: Hashable | None = None,
+    label: Union[Hashable, "ArrayLike", None] = None,
     *,
     name: str = "table",
     missing: str = "refuse",
@@ -154,9 +154,9 @@ def make_table(
     data : DataFrame, array-like of shape (n, m), or Table
         Columns of an array or a nested list are named x1, x2 and so on. The index of a DataFrame
         is not used. A `Table` is returned as it is.
-    label : str, optional
+    label : str, or array-like of shape (n,), optional
         Name of the column with the classes. A column that is named by a number may be given by
-        the number.
+        the number. Or the class of each row, as scikit-learn's ``y``.
     name : str
         Name of the data, for error messages.
     missing, ignore, categorical
@@ -179,6 +179,8 @@ def make_table(
     >>> table = make_table([[1.5, "red", "a"], [2.5, "blue", "b"]], label="x3")
     >>> table.features, table.class_names
     (('x1', 'x2=blue', 'x2=red'), ('a', 'b'))
+    >>> make_table([[1.5], [2.5], [9.0]], ["b", "a", "b"]).classes.tolist()
+    [1, 0, 1]
     """
     if isinstance(data, Table):
         if label is not None or ignore or categorical:
@@ -187,8 +189,27 @@ def make_table(
             )
         return data
     read = partial(columns_in_memory, data, name)
-    text = None if label is None else str(label)
-    return _encoded(read, text, missing, list(map(str, ignore)), list(map(str, categorical)))
+    others = missing, list(map(str, ignore)), list(map(str, categorical))
+    # A tuple is the name of a column of a DataFrame with several levels of names.
+    if hasattr(label, "__len__") and not isinstance(label, str | bytes | tuple):
+        table = _encoded(read, None, *others)
+        classes, names = _given_classes(label, name, len(table.X))
+        return replace(table, classes=classes, class_names=names)
+    return _encoded(read, None if label is None else str(label), *others)
+
+
+def _given_classes(label: Any, name: str, rows: int) -> tuple[IntArray, tuple[str, ...]]:
+    """Return the classes of an array-like as numbers, and their names."""
+    source = f"{name}, label"
+    if len(label) != rows:
+        raise TableError(
+            source,
+            f"has {len(label):,} classes for {rows:,} rows. Give one class for each row, or "
+            "the name of a column.",
+        )
+    (column,) = default_names(1)
+    read = columns_in_memory([[each] for each in label], source, [column], [])
+    return encode_classes(read, replace(read.columns[column], name="label"))
 
 
 def _encoded(

@@ -1,5 +1,6 @@
 """Data in memory are encoded as the same data in a file."""
 
+import re
 import subprocess
 import sys
 from datetime import date
@@ -207,7 +208,7 @@ def test_ignored_columns_are_not_checked() -> None:
 def test_an_unknown_column_is_refused() -> None:
     assert refused(FRAME, "specis").startswith(": Unknown column 'specis'. Did you mean 'species'?")
     assert refused(FRAME, ignore=["sise"]).startswith(": Unknown column 'sise'.")
-    assert refused(FRAME, ["species"]).startswith(": Unknown column \"['species']\".")
+    assert refused(FRAME, ["species"]).startswith(", label: has 1 classes for 4 rows.")
 
 
 def test_large_data_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -230,3 +231,32 @@ def test_arrays_are_encoded_without_pandas() -> None:
         [sys.executable, "-c", script], check=True, capture_output=True, text=True
     )
     assert child.stdout == "False\n"
+
+
+@pytest.mark.parametrize(
+    "y", [[10, 9, 10, 9], np.array([10, 9, 10, 9]), FRAME["species"], FRAME["species"][::1].array]
+)
+def test_classes_may_be_an_array_beside_the_data(y: Any) -> None:
+    features = FRAME.drop(columns="species")
+    made, expected = make_table(features, y), make_table(FRAME, "species")
+    assert (made.sha256, made.class_names) == (expected.sha256, expected.class_names)
+    assert made.class_names == ("9", "10")
+
+
+@pytest.mark.parametrize(
+    ("y", "words"),
+    [
+        (
+            [1, 2, 1],
+            "3 classes for 4 rows. Give one class for each row, or the name of a column.",
+        ),
+        (["a"] * 4, "has one class only, 'a'"),
+        (["a", None, "b", "a"], "the label is missing in"),
+        (np.ones((4, 2)), "must have two dimensions"),
+    ],
+)
+def test_classes_that_do_not_fit_are_explained(y: Any, words: str) -> None:
+    with pytest.raises(TableError, match=re.escape(words)) as found:
+        make_table(FRAME.drop(columns="species"), y, name="mine")
+    assert len(str(found.value)) < 200
+    assert "mine, label: " in str(found.value)

@@ -67,6 +67,19 @@ def test_scores_of_plug_ins_stay_in_the_cube(tmp_path: Path) -> None:
     assert verify_cube(cube).damaged == {}
 
 
+def test_scores_of_plug_ins_are_added_and_stay(tmp_path: Path) -> None:
+    register_score("most", lambda _, labels: max(labels), version="1", higher_is_better=False)
+    register_score("least", lambda _, labels, __: min(labels), version="1", needs_classes=True)
+    whole, added = tmp_path / "whole.zarr", tmp_path / "added.zarr"
+    every = ["info", "nmi", "least", "most"]
+    submit(sweep(small_table(), scores=every, clusterers=["ward"]), whole, workers=0)
+    submit(sweep(small_table(), scores=["most"], clusterers=["ward"]), added, workers=0)
+    assert score_cube(added, ["nmi"]) == ["nmi"]
+    assert score_cube(added, ["most", "least", "info"]) == ["info", "least"]
+    assert read_spec(added) == read_spec(whole)
+    xr.testing.assert_equal(results(added), results(whole))
+
+
 def test_an_extension_computes_the_added_scores(tmp_path: Path) -> None:
     added, whole = tmp_path / "added.zarr", tmp_path / "whole.zarr"
     table = small_table(labelled=False)
