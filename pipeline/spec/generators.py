@@ -1,9 +1,10 @@
 """Data sets of plug-in generators, as a spec describes them."""
 
 from collections.abc import Mapping
+from math import isfinite
 from typing import Annotated, Any
 
-from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
+from pydantic import BeforeValidator, Field, SerializerFunctionWrapHandler, model_serializer
 
 from pipeline.core.types import Float64Array, IntArray
 from pipeline.core.validation import as_whole_number
@@ -24,6 +25,17 @@ DEFAULT_SEED = 2020
 Parameter = bool | int | float | str
 
 
+def _parameters(given: Any) -> Any:
+    """Refuse what a cube could not store; JSON has neither NaN nor infinite numbers."""
+    for name, value in given.items() if isinstance(given, Mapping) else ():
+        for each in value if isinstance(value, list) else [value]:
+            if not isinstance(each, Parameter) or (isinstance(each, float) and not isfinite(each)):
+                raise ValueError(
+                    f"{name} must be a text, true, false or a finite number, or a list of these."
+                )
+    return given
+
+
 class GeneratorData(FrozenModel):
     """The data sets that a generator makes for one configuration.
 
@@ -42,7 +54,9 @@ class GeneratorData(FrozenModel):
 
     generator: str = Field(strict=True)
     count: Annotated[int, whole_number("count", 1, MOST_DATASETS)]
-    parameters: dict[str, Parameter | list[Parameter]] = Field(default={}, strict=True)
+    parameters: Annotated[dict[str, Parameter | list[Parameter]], BeforeValidator(_parameters)] = (
+        Field(default={}, strict=True)
+    )
     rows: Annotated[int, whole_number("rows", 1, MOST_ROWS)]
     features: Annotated[int, whole_number("features", 1, MOST_CELLS)]
     k: Annotated[int, whole_number("k", 1, MOST_ROWS)]

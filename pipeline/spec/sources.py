@@ -1,5 +1,6 @@
 """The data sets of a sweep by source, as a spec describes them."""
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from itertools import chain
 from typing import Annotated, Any
@@ -151,7 +152,7 @@ def check_names(tables: dict[str, Any]) -> dict[str, Any]:
 
 def refuse_repeated(names: Sequence[str]) -> None:
     """Raise an error if two data sets have the same name."""
-    repeated = sorted({name for name in names if names.count(name) > 1})
+    repeated = sorted(name for name, count in Counter(names).items() if count > 1)
     if repeated:
         raise ValueError(f"two data sets have the name {repeated[0]}. Rename one of them.")
 
@@ -187,7 +188,9 @@ class Datasets(FrozenModel):
         if not counts:
             raise ValueError(GIVE_DATA)
         places = len(counts) * max(counts.values())
-        several = self.generated or any(facts.more for facts in self.matrices.values())
+        several = (
+            self.generated or self.plugin or any(facts.more for facts in self.matrices.values())
+        )
         if several and places > MOST_PLACES:
             raise ValueError(
                 f"{len(counts):,} configurations with up to {max(counts.values()):,} data sets "

@@ -108,3 +108,11 @@ def test_all_data_sets_must_have_the_shape_of_the_first() -> None:
 def test_wrong_keys_are_named(text: str, words: str) -> None:
     with pytest.raises(SpecError, match=words):
         parsed(f"[datasets.plugin.x]\n{text}\n")
+
+
+@pytest.mark.parametrize("value", ["nan", "inf", "[0.0, -inf]", "1979-05-27", "{a = 1}"])
+def test_parameters_that_a_cube_cannot_store_are_refused(value: str) -> None:
+    register_generator("any", lambda *_, **__: ([[0.0], [1.0]], [0, 1]), version="1")
+    text = TEXT.replace("blobs", "any").replace("n = 40", f"n = {value}")
+    with pytest.raises(SpecError, match=r"parameters .*n must be a text, true, false or a finite"):
+        parsed(text)
