@@ -145,6 +145,7 @@ def test_two_configurations_at_one_point_are_refused(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_stopped_sweep_is_resumed_and_extended_by_one_more_share(
     folder: Path, tmp_path: Path
 ) -> None:
